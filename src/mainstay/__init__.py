@@ -1,0 +1,61 @@
+"""mainstay: which features can you rely on?"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mainstay._validation import InputError
+    from mainstay.measures import list_measures, stability
+    from mainstay.measures.inference import (
+        StabilityComparison,
+        StabilityEstimate,
+        StabilityTest,
+        compare_stability,
+        stability_test,
+    )
+    from mainstay.runs import Runs
+    from mainstay.similarity import FeatureSimilarity
+
+__version__ = "0.1.0"
+
+# Public names load their module on first use, so that importing mainstay stays cheap.
+_HOME = {
+    "FeatureSimilarity": "mainstay.similarity",
+    "InputError": "mainstay._validation",
+    "Runs": "mainstay.runs",
+    "StabilityComparison": "mainstay.measures.inference",
+    "StabilityEstimate": "mainstay.measures.inference",
+    "StabilityTest": "mainstay.measures.inference",
+    "compare_stability": "mainstay.measures.inference",
+    "list_measures": "mainstay.measures",
+    "stability": "mainstay.measures",
+    "stability_test": "mainstay.measures.inference",
+}
+
+__all__ = [
+    "FeatureSimilarity",
+    "InputError",
+    "Runs",
+    "StabilityComparison",
+    "StabilityEstimate",
+    "StabilityTest",
+    "__version__",
+    "compare_stability",
+    "list_measures",
+    "stability",
+    "stability_test",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'mainstay' has no attribute {name!r}; it has {__all__}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

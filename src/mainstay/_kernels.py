@@ -1,0 +1,470 @@
+"""Loops that arrays cannot express. Every kernel has a naive twin in tests/naive.py.
+
+Graphs come as CSR arrays (`indptr`, `indices`, `weights`) over the features that have a similar
+one. `edge` gives for every stored entry its place in the greedy order of all undirected edges, and
+`ends` the two features of the edge at that place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+COUNT, MEAN, GREEDY, MATCHING = 0, 1, 2, 3
+
+
+@njit(cache=True)
+def _one_sided(mean, group, side, other, indptr, indices, weights):  # type: ignore[no-untyped-def]
+    """A (or M if `mean`): over `group`, features with a similar one on side `other`."""
+    total = 0.0
+    for x in group:
+        found = 0
+        similarity = 0.0
+        for at in range(indptr[x], indptr[x + 1]):
+            if side[indices[at]] == other:
+                found += 1
+                if not mean:
+                    break
+                similarity += weights[at]
+        if found:
+            total += similarity / found if mean else 1.0
+    return total
+
+
+@njit(cache=True)
+def _greedy(left, side, indptr, indices, edge, ends, used):  # type: ignore[no-untyped-def]
+    """Size of the greedy matching of the features on side 1 with those on side 2."""
+    places = np.empty(0, dtype=np.int64)
+    for repeat in range(2):  # count the edges, then list them
+        n = 0
+        for x in left:
+            for at in range(indptr[x], indptr[x + 1]):
+                if side[indices[at]] == 2:
+                    if repeat:
+                        places[n] = edge[at]
+                    n += 1
+        if repeat == 0:
+            if n == 0:
+                return 0.0
+            places = np.empty(n, dtype=np.int64)
+    places.sort()
+    size = 0.0
+    for place in places:
+        a, b = ends[place, 0], ends[place, 1]
+        if not used[a] and not used[b]:
+            used[a] = used[b] = True
+            size += 1.0
+    for place in places:
+        used[ends[place, 0]] = used[ends[place, 1]] = False
+    return size
+
+
+@njit(cache=True)
+def _matching(left, right, side, indptr, indices, partner, parent, queue):  # type: ignore[no-untyped-def]
+    """Size of the maximum matching of side 1 with side 2: breadth-first augmenting paths.
+
+    `partner` and `parent` hold -1 everywhere, before and after.
+    """
+    size = 0.0
+    for start in left:
+        n_queued, head, end = 1, 0, -1
+        queue[0] = start
+        while head < n_queued and end < 0:
+            x = queue[head]
+            head += 1
+            for at in range(indptr[x], indptr[x + 1]):
+                y = indices[at]
+                if side[y] == 2 and parent[y] < 0:
+                    parent[y] = x
+                    if partner[y] < 0:
+                        end = y
+                        break
+                    queue[n_queued] = partner[y]
+                    n_queued += 1
+        if end >= 0:
+            size += 1.0
+            while end >= 0:
+                x = parent[end]
+                previous = partner[x]
+                partner[x], partner[end] = end, x
+                end = previous
+        for y in right:
+            parent[y] = -1
+    for x in left:
+        partner[x] = -1
+    for y in right:
+        partner[y] = -1
+    return size
+
+
+@njit(cache=True)
+def _adjustment(  # type: ignore[no-untyped-def]
+    kind, left, right, side, indptr, indices, weights, edge, ends, used, partner, parent, queue
+):
+    """Adjustment seen from the left and from the right (the same for matchings)."""
+    if kind == GREEDY:
+        value = _greedy(left, side, indptr, indices, edge, ends, used)
+        return value, value
+    if kind == MATCHING:
+        value = _matching(left, right, side, indptr, indices, partner, parent, queue)
+        return value, value
+    return (
+        _one_sided(kind == MEAN, left, side, 2, indptr, indices, weights),
+        _one_sided(kind == MEAN, right, side, 1, indptr, indices, weights),
+    )
+
+
+@njit(cache=True)
+def pair_adjustments(kind, run_indptr, run_indices, indptr, indices, weights, edge, ends):  # type: ignore[no-untyped-def]
+    """m × m adjustments: [i, j] is what the features of run i find in run j."""
+    m, n = len(run_indptr) - 1, len(indptr) - 1
+    result = np.zeros((m, m))
+    side = np.zeros(n, dtype=np.int8)
+    left, right = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    used = np.zeros(n, dtype=np.bool_)
+    partner, parent = np.full(n, -1), np.full(n, -1)
+    queue = np.empty(n + 1, dtype=np.int64)
+    for i in range(m):
+        mine = run_indices[run_indptr[i] : run_indptr[i + 1]]
+        for j in range(i + 1, m):
+            theirs = run_indices[run_indptr[j] : run_indptr[j + 1]]
+            for x in mine:
+                side[x] = 1
+            n_right = 0
+            for y in theirs:
+                if side[y] == 1:
+                    side[y] = 0
+                else:
+                    side[y] = 2
+                    right[n_right] = y
+                    n_right += 1
+            n_left = 0
+            for x in mine:
+                if side[x] == 1:
+                    left[n_left] = x
+                    n_left += 1
+            result[i, j], result[j, i] = _adjustment(
+                kind, left[:n_left], right[:n_right], side, indptr, indices, weights, edge, ends,
+                used, partner, parent, queue,
+            )  # fmt: skip
+            for x in mine:
+                side[x] = 0
+            for y in theirs:
+                side[y] = 0
+    return result
+
+
+@njit(cache=True)
+def enumerate_adjustments(kind, indptr, indices, weights, edge, ends):  # type: ignore[no-untyped-def]
+    """Sum of the smaller one-sided adjustment over all ways to put features left, right or aside.
+
+    Returns an array [a, b]: the sum over the ways with a features left and b right.
+    """
+    n = len(indptr) - 1
+    total = np.zeros((n + 1, n + 1))
+    side = np.zeros(n, dtype=np.int8)
+    left, right = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    used = np.zeros(n, dtype=np.bool_)
+    partner, parent = np.full(n, -1), np.full(n, -1)
+    queue = np.empty(n + 1, dtype=np.int64)
+    while True:
+        at = 0
+        while at < n and side[at] == 2:  # count up in base 3
+            side[at] = 0
+            at += 1
+        if at == n:
+            return total
+        side[at] += 1
+        n_left, n_right = 0, 0
+        for x in range(n):
+            if side[x] == 1:
+                left[n_left] = x
+                n_left += 1
+            elif side[x] == 2:
+                right[n_right] = x
+                n_right += 1
+        a, b = _adjustment(
+            kind, left[:n_left], right[:n_right], side, indptr, indices, weights, edge, ends,
+            used, partner, parent, queue,
+        )  # fmt: skip
+        total[n_left, n_right] += min(a, b)
+
+
+@njit(cache=True)
+def _draw(rng, p, pool, depth, order, place):  # type: ignore[no-untyped-def]
+    """Draw the first `depth` of a random permutation of p features; note where pool members fall."""
+    n, found = len(pool), 0
+    for position in range(depth):
+        if rng.random() * (p - position) < n - found:
+            pick = found + int(rng.random() * (n - found))
+            pool[found], pool[pick] = pool[pick], pool[found]
+            order[found] = pool[found]
+            place[pool[found]] = position
+            found += 1
+            if found == n:
+                break
+    return found
+
+
+@njit(cache=True)
+def _keep_linked(order, n, place_other, absent, indptr, indices):  # type: ignore[no-untyped-def]
+    """Keep of `order` the features with a similar one drawn on the other side."""
+    kept = 0
+    for at in range(n):
+        x = order[at]
+        for entry in range(indptr[x], indptr[x + 1]):
+            if place_other[indices[entry]] < absent:
+                order[kept] = x
+                kept += 1
+                break
+    return kept
+
+
+@njit(cache=True)
+def simulate_adjustments(  # type: ignore[no-untyped-def]
+    kind, rng, n_draws, p, sizes_a, sizes_b, indptr, indices, weights, edge, ends
+):
+    """Random adjustments for many pairs of sizes from one stream of random permutations.
+
+    The first k features of a random permutation are a random set of size k. Returns for every
+    size pair the sums of y, x, y², x², xy over the draws: y is the adjustment, x the control
+    variate, the mean of the two one-sided counts (similarities for `MEAN`), whose expectation is
+    known exactly.
+    """
+    n, n_cells = len(indptr) - 1, len(sizes_a)
+    sums = np.zeros((n_cells, 5))
+    depth_a, depth_b = sizes_a.max(), sizes_b.max()
+    absent = p + 1
+    pool_a, pool_b = np.arange(n), np.arange(n)
+    order_a, order_b = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    place_a, place_b = np.full(n, absent), np.full(n, absent)
+    side = np.zeros(n, dtype=np.int8)
+    left, right = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    used = np.zeros(n, dtype=np.bool_)
+    partner, parent = np.full(n, -1), np.full(n, -1)
+    queue = np.empty(n + 1, dtype=np.int64)
+    for _ in range(n_draws):
+        drawn_a = _draw(rng, p, pool_a, depth_a, order_a, place_a)
+        drawn_b = _draw(rng, p, pool_b, depth_b, order_b, place_b)
+        linked_a = _keep_linked(order_a, drawn_a, place_b, absent, indptr, indices)
+        linked_b = _keep_linked(order_b, drawn_b, place_a, absent, indptr, indices)
+        for cell in range(n_cells if linked_a > 0 else 0):
+            size_a, size_b = sizes_a[cell], sizes_b[cell]
+            n_left, n_right = 0, 0
+            for at in range(linked_a):
+                x = order_a[at]
+                if place_a[x] >= size_a:
+                    break
+                if place_b[x] >= size_b:
+                    left[n_left] = x
+                    side[x] = 1
+                    n_left += 1
+            for at in range(linked_b if n_left > 0 else 0):
+                y = order_b[at]
+                if place_b[y] >= size_b:
+                    break
+                if place_a[y] >= size_a:
+                    right[n_right] = y
+                    side[y] = 2
+                    n_right += 1
+            if n_right > 0:
+                a, b = _adjustment(
+                    COUNT if kind >= GREEDY else kind, left[:n_left], right[:n_right], side,
+                    indptr, indices, weights, edge, ends, used, partner, parent, queue,
+                )  # fmt: skip
+                control = (a + b) / 2
+                if control > 0:
+                    value = min(a, b)
+                    if kind >= GREEDY:
+                        value, _same = _adjustment(
+                            kind, left[:n_left], right[:n_right], side,
+                            indptr, indices, weights, edge, ends, used, partner, parent, queue,
+                        )  # fmt: skip
+                    sums[cell, 0] += value
+                    sums[cell, 1] += control
+                    sums[cell, 2] += value * value
+                    sums[cell, 3] += control * control
+                    sums[cell, 4] += value * control
+            for at in range(n_left):
+                side[left[at]] = 0
+            for at in range(n_right):
+                side[right[at]] = 0
+        for at in range(drawn_a):
+            place_a[pool_a[at]] = absent
+        for at in range(drawn_b):
+            place_b[pool_b[at]] = absent
+    return sums
+
+
+# ---------------------------------------------------------------------- rankings
+
+
+@njit(cache=True)
+def _inversions(values, buffer):  # type: ignore[no-untyped-def]
+    """Number of pairs out of order, strictly; sorts `values` (bottom-up merge sort)."""
+    n = len(values)
+    swaps = 0
+    width = 1
+    while width < n:
+        for low in range(0, n, 2 * width):
+            middle, high = min(low + width, n), min(low + 2 * width, n)
+            i, j = low, middle
+            for at in range(low, high):
+                if i < middle and (j >= high or values[i] <= values[j]):
+                    buffer[at] = values[i]
+                    i += 1
+                else:
+                    buffer[at] = values[j]
+                    swaps += middle - i
+                    j += 1
+        values, buffer = buffer, values
+        width *= 2
+    return swaps
+
+
+@njit(cache=True)
+def pairwise_concordance(ranks, order):  # type: ignore[no-untyped-def]
+    """m × m numbers of concordant minus discordant feature pairs (Knight's algorithm).
+
+    `order[i]` sorts row i of `ranks`.
+    """
+    m, p = ranks.shape
+    result = np.zeros((m, m))
+    values, buffer, along = np.empty(p), np.empty(p), np.empty(p)
+    pairs = p * (p - 1) / 2
+    for i in range(m):
+        first = order[i]
+        for j in range(i + 1, m):
+            tied_i, tied_both = 0.0, 0.0
+            for f in range(p):
+                along[f] = ranks[j, first[f]]
+            start = 0
+            for f in range(1, p + 1):  # inside a tie of run i, sort by run j
+                if f == p or ranks[i, first[f]] != ranks[i, first[start]]:
+                    n = f - start
+                    if n > 1:
+                        tied_i += n * (n - 1) / 2
+                        along[start:f].sort()
+                        same = 1
+                        for at in range(start + 1, f + 1):
+                            if at < f and along[at] == along[at - 1]:
+                                same += 1
+                            else:
+                                tied_both += same * (same - 1) / 2
+                                same = 1
+                    start = f
+            tied_j, same = 0.0, 1
+            for f in range(1, p + 1):
+                if f < p and ranks[j, order[j, f]] == ranks[j, order[j, f - 1]]:
+                    same += 1
+                else:
+                    tied_j += same * (same - 1) / 2
+                    same = 1
+            for f in range(p):
+                values[f] = along[f]
+            discordant = _inversions(values, buffer)
+            result[i, j] = pairs - tied_i - tied_j + tied_both - 2 * discordant
+    return result + result.T
+
+
+@njit(cache=True)
+def _add_greater(theirs, mine, row):  # type: ignore[no-untyped-def]
+    for t in range(theirs.size):
+        row[t] += theirs[t] < mine
+
+
+@njit(cache=True, fastmath=True)
+def _sum_greater(theirs, mine, row):  # type: ignore[no-untyped-def]
+    total = np.float32(0)
+    for t in range(theirs.size):
+        total += row[t] if theirs[t] < mine else np.float32(0)
+    return total
+
+
+@njit(cache=True)
+def _add_signs(theirs, mine, row, scale):  # type: ignore[no-untyped-def]
+    for t in range(theirs.size):
+        row[t] += (scale if theirs[t] < mine else 0.0) - (scale if theirs[t] > mine else 0.0)
+
+
+@njit(cache=True, fastmath=True)
+def _sum_signs(theirs, mine, row):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for t in range(theirs.size):
+        total += (row[t] if theirs[t] < mine else 0.0) - (row[t] if theirs[t] > mine else 0.0)
+    return total
+
+
+@njit(cache=True)
+def _keep_upper(row, f, first):  # type: ignore[no-untyped-def]
+    """Blank the pairs (f, g) with g <= f in a row that starts at feature `first`."""
+    row[: max(0, min(row.size, f + 1 - first))] = 0
+
+
+@njit(cache=True)
+def strict_concordance_totals(ranks, whole):  # type: ignore[no-untyped-def]
+    """Concordance summed over all pairs of strict rankings without looking at pairs of runs.
+
+    With s_i(f, g) = sign(rank_i(f) − rank_i(g)) and N = Σ_i s_i, returns Σ_{f<g} N² and, for every
+    run, Σ_{f<g} s_i N. `ranks` (32-bit floats) and `whole` (short integers) hold the same ranks.
+    Tiles keep what is read in the processor's cache; every partial sum is a whole number below
+    2²⁴, so that single precision is exact (for fewer than 2¹⁵ runs).
+    """
+    m, p = ranks.shape
+    tile, block = 512, 8
+    row_sums = np.zeros(m)
+    total = 0.0
+    for first in range(0, p, tile):
+        width = min(tile, p - first)
+        greater = np.zeros((block, width), dtype=np.int16)
+        net = np.empty((block, width), dtype=np.float32)
+        for start in range(0, first + width, block):
+            height = min(block, p - start)
+            greater[:] = 0
+            for i in range(m):
+                theirs = whole[i][first : first + width]
+                for a in range(height):
+                    _add_greater(theirs, whole[i, start + a], greater[a])
+            all_net = 0.0
+            for a in range(height):
+                for t in range(width):
+                    net[a, t] = 2 * greater[a, t] - m
+                _keep_upper(net[a], start + a, first)
+                for t in range(width):
+                    all_net += net[a, t]
+                    total += float(net[a, t]) * float(net[a, t])
+            for i in range(m):
+                near = ranks[i][first : first + width]
+                gain = 0.0
+                for a in range(height):
+                    gain += _sum_greater(near, ranks[i, start + a], net[a])
+                row_sums[i] += 2 * gain - all_net
+    return total, row_sums
+
+
+@njit(cache=True)
+def tied_concordance_totals(ranks, scale):  # type: ignore[no-untyped-def]
+    """Do the same for rankings with ties, s_i = scale_i · sign: Kendall's τ-b."""
+    m, p = ranks.shape
+    tile, block = 512, 8
+    row_sums = np.zeros(m)
+    total = 0.0
+    for first in range(0, p, tile):
+        width = min(tile, p - first)
+        net = np.empty((block, width))
+        for start in range(0, first + width, block):
+            height = min(block, p - start)
+            net[:] = 0
+            for i in range(m):
+                theirs = ranks[i][first : first + width]
+                for a in range(height):
+                    _add_signs(theirs, ranks[i, start + a], net[a], scale[i])
+            for a in range(height):
+                _keep_upper(net[a], start + a, first)
+                for t in range(width):
+                    total += net[a, t] * net[a, t]
+            for i in range(m):
+                theirs = ranks[i][first : first + width]
+                for a in range(height):
+                    row_sums[i] += scale[i] * _sum_signs(theirs, ranks[i, start + a], net[a])
+    return total, row_sums

@@ -1,0 +1,137 @@
+"""Checks of what users hand in, and the errors that say what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+RandomState: TypeAlias = int | np.random.Generator | None
+
+
+class InputError(ValueError):
+    """Something handed to mainstay cannot be used; the message says what, where and what to do."""
+
+
+def check_choice(what: str, value: object, valid: Iterable[str]) -> str:
+    """Return `value` if it is one of `valid`; otherwise list the valid names and the nearest one."""
+    names = list(valid)
+    if isinstance(value, str) and value in names:
+        return value
+    close = difflib.get_close_matches(str(value), names, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise InputError(f"unknown {what} {value!r}.{hint} Valid: {', '.join(names)}.")
+
+
+def check_random_state(random_state: RandomState) -> np.random.Generator:
+    """Turn a seed, a Generator or None into a Generator."""
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return random_state or np.random.default_rng()
+    if isinstance(random_state, int | np.integer) and random_state >= 0:
+        return np.random.default_rng(int(random_state))
+    raise InputError(
+        f"random_state must be None, an integer >= 0 or a numpy Generator, got {random_state!r}."
+    )
+
+
+def check_fraction(what: str, value: object, *, closed: bool = True) -> float:
+    """Return `value` as a float if it lies in [0, 1] (or in (0, 1) if not `closed`)."""
+    interval = "[0, 1]" if closed else "(0, 1)"
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be a number in {interval}, got {value!r}.") from None
+    if not (0 <= number <= 1) or (not closed and number in (0.0, 1.0)):
+        raise InputError(f"{what} must be a number in {interval}, got {value!r}.")
+    return number
+
+
+def check_count(what: str, value: object, low: int, high: int | None = None) -> int:
+    """Return `value` as an int if it is a whole number between `low` and `high`."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or int(value) < low or (high is not None and int(value) > high):  # type: ignore[call-overload]
+        limit = f"at least {low}" if high is None else f"from {low} to {high}"
+        raise InputError(f"{what} must be a whole number {limit}, got {value!r}.")
+    return int(value)  # type: ignore[call-overload]
+
+
+def some(names: Sequence[object], most: int = 5) -> str:
+    """List the first few of `names`, and how many more there are."""
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def run_label(run: int) -> str:
+    """Name a run in a message."""
+    return f"run {run} (counting from 0)"
+
+
+def split_table(data: Any) -> tuple[Any, list[str] | None]:
+    """Split numpy, scipy.sparse, pandas or polars input into values and column names."""
+    if hasattr(data, "columns") and hasattr(data, "to_numpy"):
+        return data.to_numpy(), [str(name) for name in data.columns]
+    return data, None
+
+
+def check_matrix(what: str, data: Any, dtype: Any = np.float64) -> np.ndarray:
+    """Return rows of numbers as a 2-d array; name the first ragged row or the wrong dtype."""
+    if not isinstance(data, np.ndarray):
+        rows = list(data)
+        lengths = [len(row) if hasattr(row, "__len__") else -1 for row in rows]
+        for run, length in enumerate(lengths):
+            if length == -1:
+                raise InputError(f"{what}: {run_label(run)} is {rows[run]!r}, not a row of values.")
+            if length != lengths[0]:
+                raise InputError(
+                    f"{what}: {run_label(run)} has {length} values, but run 0 has {lengths[0]}; "
+                    "every run needs one value per feature."
+                )
+        data = np.array(rows)
+    if data.ndim != 2:
+        raise InputError(f"{what}: expected runs × features (2 dimensions), got shape {data.shape}.")
+    if data.dtype.kind in "buif":
+        return np.asarray(data, dtype=dtype)
+    try:
+        return np.asarray(data, dtype=dtype)
+    except (TypeError, ValueError):
+        for run, row in enumerate(data):
+            for column, value in enumerate(row):
+                if not isinstance(value, int | float | np.number | np.bool_):
+                    raise InputError(
+                        f"{what}: {run_label(run)}, column {column} holds {value!r}, not a number."
+                    ) from None
+        raise InputError(f"{what}: dtype {data.dtype} is not numeric.") from None
+
+
+def feature_names(
+    features: Any, columns: list[str] | None, n_features: int | None
+) -> tuple[str, ...]:
+    """Settle the feature names from what the caller gave, the table's columns, or a bare count."""
+    if features is None:
+        features = columns if columns is not None else n_features
+    if isinstance(features, int | np.integer):
+        features = [f"x{i}" for i in range(check_count("features", features, 1))]
+    names = tuple(str(name) for name in features)
+    if n_features is not None and len(names) != n_features:
+        raise InputError(
+            f"{len(names)} feature names were given for {n_features} columns; they must match."
+        )
+    if len(names) == 0:
+        raise InputError("there are no features.")
+    if len(set(names)) < len(names):
+        seen: set[str] = set()
+        twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+        raise InputError(f"feature names must be unique; given more than once: {some(twice)}.")
+    return names
+
+
+def natural_order(names: Sequence[str]) -> np.ndarray:
+    """Sort names as people do (x2 before x10): an order that no shuffling of columns changes."""
+    keys = [
+        [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", s)]
+        for s in names
+    ]
+    return np.array(sorted(range(len(names)), key=lambda i: (keys[i], names[i])), dtype=np.intp)

@@ -1,0 +1,304 @@
+"""What random selections score: exact where a closed form exists, counted out or simulated where not.
+
+Two independent uniform random sets of sizes a and b stand behind every expectation. All functions
+take the distinct sizes at once and return one value for every pair of them.
+
+For sets with similar features the score is r + adjustment. E[r] = ab/p. The adjustment depends only
+on the features that have a similar one, and
+
+- the mean of the two one-sided adjustments, (A + A′)/2 or (M + M′)/2, has a closed form: its
+  probability for one feature depends on that feature's degree alone (`expected_one_sided`);
+- a matching adds up over the connected components of the similarity graph. A component in which all
+  features are similar to each other has a closed form; a small one is counted out;
+- min(A, A′) and min(M, M′) do not add up, but are counted out when few features have a similar one;
+- what remains is simulated, with the exactly known mean above as control variate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import comb
+
+from mainstay._validation import InputError
+
+MOST_ENUMERATED = 10_000_000  # pairs of sets that "exact" may count out
+AUTO_ENUMERATED = 200_000  # pairs of sets that "auto" counts out rather than simulates
+BATCH_DRAWS = 100
+FEWEST_BATCHES = 20
+
+
+# ---------------------------------------------------------------------- distributions
+
+
+def hypergeometric(p: int, marked: int, sizes: np.ndarray) -> np.ndarray:
+    """P(a of `marked` features are in a random set of size k), one row per k, a = 0 … marked.
+
+    Built from ratios of neighbouring terms, so that it stays accurate for any p.
+    """
+    k = np.asarray(sizes, dtype=float)[:, None]
+    a = np.arange(marked, dtype=float)
+    low = np.maximum(0, k + marked - p)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = np.log((marked - a) * (k - a)) - np.log((a + 1) * (p - marked - k + a + 1))
+    step = np.where(a < low, 0.0, np.where(a >= np.minimum(marked, k), -np.inf, step))
+    log_weight = np.concatenate((np.zeros((len(k), 1)), np.cumsum(step, axis=1)), axis=1)
+    log_weight[np.arange(marked + 1) < low] = -np.inf
+    weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
+
+
+def times_selected(sizes: np.ndarray, p: int) -> np.ndarray:
+    """P(a given feature is in h of m random sets of these sizes), h = 0 … m (Poisson binomial)."""
+    distribution = np.ones(1)
+    for chance in np.asarray(sizes) / p:
+        distribution = np.convolve(distribution, (1 - chance, chance))
+    return distribution
+
+
+def union_size(sizes: np.ndarray, p: int) -> np.ndarray:
+    """P(u features are in the union of random sets of these sizes), u = 0 … p."""
+    distribution = np.zeros(p + 1)
+    distribution[0] = 1.0
+    for k in sizes:
+        reached = np.flatnonzero(distribution)
+        overlap = hypergeometric(p, int(k), reached)  # of the k new features, how many are known
+        following = np.zeros(p + 1)
+        for known in range(int(k) + 1):
+            target = reached + int(k) - known
+            inside = target <= p
+            following[target[inside]] += distribution[reached[inside]] * overlap[inside, known]
+        distribution = following
+    return distribution
+
+
+def expected_overlap_score(
+    score: Callable[..., np.ndarray], sizes: np.ndarray, p: int
+) -> np.ndarray:
+    """E[score(r, a, b, p)] for every pair of sizes, r being hypergeometric."""
+    expected = np.empty((len(sizes), len(sizes)))
+    for row, a in enumerate(sizes):
+        chance = hypergeometric(p, int(a), sizes)
+        values = score(np.arange(a + 1.0)[None, :], float(a), sizes[:, None].astype(float), p)
+        expected[row] = np.where(chance > 0, chance * values, 0.0).sum(axis=1)
+    return expected
+
+
+# ---------------------------------------------------------------------- similar features
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The similarity graph of the features that have a similar one, in the form kernels read."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    edge: np.ndarray
+    ends: np.ndarray
+
+    @classmethod
+    def from_sparse(cls, matrix: Any) -> Graph:
+        """Number the edges by decreasing similarity, ties by feature order: the greedy order."""
+        matrix = sp.csr_array(matrix)
+        matrix.sort_indices()
+        n = matrix.shape[0]
+        rows = np.repeat(np.arange(n), np.diff(matrix.indptr))
+        cols, weights = matrix.indices.astype(np.int64), matrix.data.astype(float)
+        pair = np.minimum(rows, cols) * n + np.maximum(rows, cols)
+        pairs, once, which = np.unique(pair, return_index=True, return_inverse=True)
+        order = np.lexsort((pairs, -weights[once]))
+        place = np.empty(len(pairs), dtype=np.int64)
+        place[order] = np.arange(len(pairs))
+        ends = np.stack((pairs[order] // n, pairs[order] % n), axis=1)
+        return cls(matrix.indptr.astype(np.int64), cols, weights, place[which], ends)
+
+    @property
+    def n(self) -> int:
+        """Number of features in the graph."""
+        return len(self.indptr) - 1
+
+    @property
+    def degrees(self) -> np.ndarray:
+        """How many similar features every feature has."""
+        return np.diff(self.indptr)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """The arguments of the kernels."""
+        return self.indptr, self.indices, self.weights, self.edge, self.ends
+
+    def to_sparse(self) -> Any:
+        """Return the p × p adjacency as a scipy.sparse array."""
+        return sp.csr_array((self.weights, self.indices, self.indptr), shape=(self.n, self.n))
+
+
+def expected_one_sided(graph: Graph, sizes: np.ndarray, p: int, *, mean: bool) -> np.ndarray:
+    """E[A(V_a, V_b)], or E[M(V_a, V_b)] if `mean`, for every ordered pair of sizes (a, b).
+
+    E[A] = Σ_x (a/p)(1 − b/p)·[1 − Σ_j Hyp(j; p−1, d_x, a−1)·C(p−1−d_x+j, b)/C(p−1, b)]: x is in
+    the first set only, and none of its d_x similar features is in the second set only when all but
+    the j that are in the first set are missing from the second. Given that some are there, each is
+    equally likely to be, so that E[M] weighs x by its mean similarity.
+    """
+    expected = np.zeros((len(sizes), len(sizes)))
+    if not graph.n:
+        return expected
+    degrees = graph.degrees
+    weight = np.ones(graph.n)
+    if mean:
+        weight = np.add.reduceat(graph.weights, graph.indptr[:-1]) / degrees
+    for d in np.unique(degrees):
+        in_first = hypergeometric(p - 1, int(d), np.maximum(sizes - 1, 0))
+        t = np.arange(d)
+        factors = np.maximum(p - 1 - sizes[:, None] - t, 0) / (p - 1 - t)
+        missing = np.concatenate((np.ones((len(sizes), 1)), np.cumprod(factors, axis=1)), axis=1)
+        none_there = in_first @ missing[:, ::-1].T
+        expected += weight[degrees == d].sum() * (1 - none_there)
+    return np.asarray(expected * (sizes[:, None] / p) * (1 - sizes[None, :] / p))
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """Expected adjustment for every pair of sizes, and how precisely it is known."""
+
+    mean: np.ndarray
+    standard_error: np.ndarray | None = None
+    value_error: float = 0.0
+    n_draws: int = 0
+
+
+@dataclass(frozen=True)
+class Precision:
+    """When to stop simulating: `sensitivity(E)` is the derivative of the stability by each E."""
+
+    sensitivity: Callable[[np.ndarray], np.ndarray]
+    tolerance: float
+    max_draws: int
+    rng: np.random.Generator
+
+
+def expected_adjustment(
+    kind: int, graph: Graph, sizes: np.ndarray, p: int, correction: str, precision: Precision
+) -> Expectation:
+    """E of the adjustment `kind` (a kernel's constant), as exactly as `correction` asks for."""
+    from mainstay import _kernels
+
+    if not graph.n:
+        return Expectation(np.zeros((len(sizes), len(sizes))))
+    limit = AUTO_ENUMERATED if correction != "exact" else MOST_ENUMERATED
+    exact = np.zeros((len(sizes), len(sizes)))
+    rest: list[np.ndarray] = []
+    done: dict[bytes, np.ndarray] = {}
+    adds_up = kind in (_kernels.GREEDY, _kernels.MATCHING)
+    for block in _components(graph) if adds_up else [np.arange(graph.n)]:
+        part = Graph.from_sparse(graph.to_sparse()[block][:, block]) if adds_up else graph
+        if adds_up and part.degrees.min(initial=0) == part.n - 1:
+            key = b"clique %d" % part.n
+            value = done.get(key)
+            done[key] = value = _expected_in_clique(part.n, sizes, p) if value is None else value
+        elif 3.0**part.n <= limit:
+            key = part.indptr.tobytes() + part.indices.tobytes() + part.edge.tobytes()
+            key += part.weights.tobytes() if not adds_up else b""
+            value = done.get(key)
+            done[key] = value = _enumerated(kind, part, sizes, p) if value is None else value
+        else:
+            rest.append(block)
+            continue
+        exact += value
+    if not rest:
+        return Expectation(exact)
+    if correction == "exact":
+        raise InputError(
+            f"the exact expectation would need 3^{max(len(block) for block in rest)} cases, more "
+            f"than {MOST_ENUMERATED:,}: too many similar features. Use correction='estimate'."
+        )
+    members = np.sort(np.concatenate(rest))
+    left_over = Graph.from_sparse(graph.to_sparse()[members][:, members])
+    return _simulated(kind, left_over, sizes, p, exact, precision)
+
+
+def _components(graph: Graph) -> list[np.ndarray]:
+    n, labels = sp.csgraph.connected_components(graph.to_sparse(), directed=False)
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(labels, minlength=n))[:-1])
+
+
+def _expected_in_clique(s: int, sizes: np.ndarray, p: int) -> np.ndarray:
+    """E[min(|A∖B|, |B∖A|)] among s mutually similar features.
+
+    min(|A∖B|, |B∖A|) = min(|A|, |B|) − |A∩B|, and E[min(|A|, |B|)] = Σ_v P(|A| ≥ v)·P(|B| ≥ v).
+    """
+    at_least = np.cumsum(hypergeometric(p, s, sizes)[:, ::-1], axis=1)[:, ::-1][:, 1:]
+    return np.asarray(at_least @ at_least.T - s * np.outer(sizes / p, sizes / p))
+
+
+def _enumerated(kind: int, part: Graph, sizes: np.ndarray, p: int) -> np.ndarray:
+    """Count out all ways in which two sets can meet the features of `part`."""
+    from mainstay._kernels import enumerate_adjustments
+
+    s = part.n
+    by_side = enumerate_adjustments(kind, *part.arrays)
+    by_size = np.zeros((s + 1, s + 1))  # features in both sets are neither left nor right
+    for shared in range(s + 1):
+        for a in range(s + 1 - shared):
+            for b in range(s + 1 - shared - a):
+                by_size[a + shared, b + shared] += by_side[a, b] * comb(s - a - b, shared)
+    one_subset = hypergeometric(p, s, sizes) / comb(s, np.arange(s + 1))
+    return np.asarray(one_subset @ by_size @ one_subset.T)
+
+
+def _simulated(
+    kind: int, graph: Graph, sizes: np.ndarray, p: int, known: np.ndarray, precision: Precision
+) -> Expectation:
+    """Simulate in batches until the stability's Monte Carlo error meets the tolerance."""
+    from mainstay import _kernels
+
+    one_sided = expected_one_sided(graph, sizes, p, mean=kind == _kernels.MEAN)
+    first, second = np.triu_indices(len(sizes))
+    wanted = np.abs(precision.sensitivity(known))[first, second] > 0
+    first, second = first[wanted], second[wanted]
+    control = (one_sided[first, second] + one_sided[second, first]) / 2
+    batches: list[np.ndarray] = []
+    next_look = FEWEST_BATCHES
+    while True:
+        sums = _kernels.simulate_adjustments(
+            kind, precision.rng, BATCH_DRAWS, p, sizes[first], sizes[second], *graph.arrays
+        )
+        batches.append(sums / BATCH_DRAWS)
+        if len(batches) < next_look and len(batches) * BATCH_DRAWS < precision.max_draws:
+            continue
+        next_look = int(len(batches) * 1.2) + 1
+        n_draws = len(batches) * BATCH_DRAWS
+        moments = np.mean(batches, axis=0)
+        mean, errors, slope = _with_control(moments, control, n_draws)
+        expected = known.copy()
+        expected[first, second] = expected[second, first] = known[first, second] + mean
+        pull = precision.sensitivity(expected)[first, second]
+        residual = np.array([(b[:, 0] - slope * b[:, 1]) @ pull for b in batches])
+        value_error = residual.std(ddof=1) / np.sqrt(len(batches))
+        # if no draw told y from x, the error is below what one such draw would have made
+        value_error = float(np.hypot(value_error, 0.5 / n_draws * np.abs(pull).max(initial=0)))
+        if value_error <= precision.tolerance or n_draws >= precision.max_draws:
+            standard_error = np.zeros_like(expected)
+            standard_error[first, second] = standard_error[second, first] = errors
+            return Expectation(expected, standard_error, value_error, n_draws)
+
+
+def _with_control(
+    moments: np.ndarray, control: np.ndarray, n_draws: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean of y by regression on x, whose expectation is known; its standard error; the slope."""
+    y, x, yy, xx, xy = moments.T
+    var_x, var_y = np.maximum(xx - x * x, 0), np.maximum(yy - y * y, 0)
+    cov = xy - x * y
+    # with few events the slope is noise; y = x − |difference|/2 makes 1 the natural one
+    enough = (n_draws * x >= 100) & (var_x > 0)
+    slope = np.where(enough, cov / np.where(var_x > 0, var_x, 1.0), 1.0)
+    mean = np.maximum(y + slope * (control - x), 0.0)
+    variance = np.maximum(var_y - 2 * slope * cov + slope * slope * var_x, 0.25 / n_draws)
+    return mean, np.sqrt(variance / n_draws), slope
