@@ -192,7 +192,7 @@ def enumerate_adjustments(kind, indptr, indices, weights, edge, ends):  # type: 
 
 @njit(cache=True)
 def _draw(rng, p, pool, depth, order, place):  # type: ignore[no-untyped-def]
-    """Draw the first `depth` of a random permutation of p features; note where pool members fall."""
+    """Draw the first `depth` of a random permutation of p features; note which are in `pool`."""
     n, found = len(pool), 0
     for position in range(depth):
         if rng.random() * (p - position) < n - found:

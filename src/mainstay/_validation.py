@@ -17,7 +17,7 @@ class InputError(ValueError):
 
 
 def check_choice(what: str, value: object, valid: Iterable[str]) -> str:
-    """Return `value` if it is one of `valid`; otherwise list the valid names and the nearest one."""
+    """Return `value` if it is one of `valid`; if not, list the valid names and the nearest."""
     names = list(valid)
     if isinstance(value, str) and value in names:
         return value
@@ -51,11 +51,12 @@ def check_fraction(what: str, value: object, *, closed: bool = True) -> float:
 
 def check_count(what: str, value: object, low: int, high: int | None = None) -> int:
     """Return `value` as an int if it is a whole number between `low` and `high`."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or int(value) < low or (high is not None and int(value) > high):  # type: ignore[call-overload]
-        limit = f"at least {low}" if high is None else f"from {low} to {high}"
-        raise InputError(f"{what} must be a whole number {limit}, got {value!r}.")
-    return int(value)  # type: ignore[call-overload]
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        number = int(value)
+        if number >= low and (high is None or number <= high):
+            return number
+    limit = f"at least {low}" if high is None else f"from {low} to {high}"
+    raise InputError(f"{what} must be a whole number {limit}, got {value!r}.")
 
 
 def some(names: Sequence[object], most: int = 5) -> str:
@@ -91,7 +92,9 @@ def check_matrix(what: str, data: Any, dtype: Any = np.float64) -> np.ndarray:
                 )
         data = np.array(rows)
     if data.ndim != 2:
-        raise InputError(f"{what}: expected runs × features (2 dimensions), got shape {data.shape}.")
+        raise InputError(
+            f"{what}: expected runs × features (2 dimensions), got shape {data.shape}."
+        )
     if data.dtype.kind in "buif":
         return np.asarray(data, dtype=dtype)
     try:

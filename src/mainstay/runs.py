@@ -116,7 +116,7 @@ class Runs:
 
     @classmethod
     def from_support(cls, support: Any, features: Any = None) -> Runs:
-        """Make runs from an m × p matrix of 0/1 or booleans: numpy, scipy.sparse, pandas, polars."""
+        """Make runs from an m × p table of 0/1 or booleans: numpy, scipy.sparse, pandas, polars."""
         values, columns = split_table(support)
         if not sp.issparse(values):
             values = check_matrix("support", values)
@@ -187,7 +187,8 @@ class Runs:
         """The m × p ranks, 1 = best, ties as average ranks."""
         if self.kind == "support":
             raise InputError("these runs hold selections without an order; they have no ranks.")
-        return average_ranks(-self._data) if self.kind == "scores" else self._data.copy()
+        values = np.array(self._data, dtype=float)
+        return average_ranks(-values) if self.kind == "scores" else values
 
     @property
     def scores(self) -> np.ndarray:

@@ -180,8 +180,10 @@ class FeatureSimilarity:
             return np.asarray(sp.csgraph.connected_components(self.graph, directed=False)[1])
         return self._clique_labels()
 
-    def groups(self, kind: Literal["components", "cliques"] = "components") -> list[tuple[str, ...]]:
-        """List the groups of at least two exchangeable features, largest first; see `group_labels`."""
+    def groups(
+        self, kind: Literal["components", "cliques"] = "components"
+    ) -> list[tuple[str, ...]]:
+        """List the groups of two or more exchangeable features, largest first."""
         labels = self.group_labels(kind)
         members: dict[int, list[int]] = {}
         for feature in np.flatnonzero(np.bincount(labels)[labels] > 1):
@@ -270,7 +272,7 @@ def _check_similarities(
 ) -> None:
     bad = np.flatnonzero(~((values >= 0) & (values <= 1)))
     if bad.size:
-        i, j = names[rows[bad[0]]], names[cols[bad[0]]]
+        i, j = names[int(rows[bad[0]])], names[int(cols[bad[0]])]
         raise InputError(
             f"similarities lie in [0, 1], but that of {i!r} and {j!r} is {values[bad[0]]}. "
             "For correlations give their absolute values."
@@ -281,7 +283,7 @@ def _check_symmetric(graph: Any, names: Sequence[str]) -> None:
     difference = sp.coo_array(abs(graph - graph.T))
     bad = np.flatnonzero(difference.data > 1e-8)
     if bad.size:
-        i, j = difference.row[bad[0]], difference.col[bad[0]]
+        i, j = int(difference.row[bad[0]]), int(difference.col[bad[0]])
         raise InputError(
             f"a similarity matrix is symmetric, but {names[i]!r}, {names[j]!r} and its transpose "
             f"differ by {difference.data[bad[0]]:g} (after the threshold)."
@@ -304,7 +306,7 @@ def _numeric_columns(data: np.ndarray, names: Sequence[str]) -> np.ndarray:
     if missing.size:
         raise InputError(
             f"{missing.size} feature(s) have missing or infinite values: "
-            f"{some([names[i] for i in missing])}. Impute them first."
+            f"{some([names[int(i)] for i in missing])}. Impute them first."
         )
     return data
 
@@ -335,7 +337,7 @@ def _blocks(p: int) -> list[tuple[int, int]]:
 
 
 def _correlation_pairs(unit: np.ndarray) -> Any:
-    """Yield (rows, columns, |correlation|) candidates of the upper triangle, for a threshold sent in.
+    """Make a generator of (rows, columns, |correlation|) of the upper triangle for a threshold.
 
     Single precision finds the candidates at twice the speed; double precision settles them.
     """

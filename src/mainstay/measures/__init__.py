@@ -196,10 +196,10 @@ def stability(
         Needed by, and only by, the measures of kind "similarity".
     correction : {"auto", "none", "exact", "estimate"}
         Correction for chance, (score − E)/(bound − E) with E the expected score of random
-        selections of the same sizes. "auto" corrects what its authors defined as corrected, exactly
-        where a closed form or a small enumeration gives E, by simulation otherwise. "none" gives the
-        raw score, "exact" insists on an exact E, "estimate" simulates what has no exact form (and
-        uses the exact form where there is one).
+        selections of the same sizes. "auto" corrects what its authors defined as corrected,
+        exactly where a closed form or a small enumeration gives E, by simulation otherwise. "none"
+        gives the raw score, "exact" insists on an exact E, "estimate" simulates what has no exact
+        form (and uses the exact form where there is one).
     undefined : {"warn", "nan", "error"} or float
         What to do with a score that is 0/0, such as the Jaccard index of two empty sets: NaN with a
         warning, NaN, an error, or a number in its place.
@@ -286,7 +286,9 @@ def _look_up(measure: object) -> tuple[Measure, int | None]:
     if not at:
         return info, None
     if not k.isdecimal() or int(k) < 1:
-        raise InputError(f"in {measure!r}, what follows @ must be a number of features, such as 20.")
+        raise InputError(
+            f"in {measure!r}, what follows @ must be a number of features, such as 20."
+        )
     return info, int(k)
 
 
@@ -321,9 +323,7 @@ def _fitting(runs: Runs, info: Measure, measure: str, k: int | None, seed: int) 
 # ---------------------------------------------------------------------- evaluation
 
 
-def _pair_scores(
-    runs: Runs, info: Measure, correction: str, options: dict[str, Any]
-) -> Scores:
+def _pair_scores(runs: Runs, info: Measure, correction: str, options: dict[str, Any]) -> Scores:
     score_of = sets.PAIR_SCORES[info.name]
     if not info.unconstrained_cardinality:
         sets.equal_sizes(info.name, runs.sizes)
@@ -346,9 +346,7 @@ def _check_pairing(options: dict[str, Any]) -> str:
     return check_choice("pairing", options.get("pairing", "all"), ("all", "disjoint"))
 
 
-def _joint_scores(
-    runs: Runs, info: Measure, correction: str, options: dict[str, Any]
-) -> Scores:
+def _joint_scores(runs: Runs, info: Measure, correction: str, options: dict[str, Any]) -> Scores:
     counts, measure = sets.Counts.of(runs), sets.JOINT_SCORES[info.name]
     values = measure.score(counts, **options)
     label = "by definition" if info.corrected else "none"

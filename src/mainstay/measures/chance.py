@@ -1,4 +1,4 @@
-"""What random selections score: exact where a closed form exists, counted out or simulated where not.
+"""What random selections score: exactly where a closed form exists, else counted or simulated.
 
 Two independent uniform random sets of sizes a and b stand behind every expectation. All functions
 take the distinct sizes at once and return one value for every pair of them.
@@ -16,6 +16,7 @@ on the features that have a similar one, and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -201,7 +202,7 @@ def expected_adjustment(
             key = b"clique %d" % part.n
             value = done.get(key)
             done[key] = value = _expected_in_clique(part.n, sizes, p) if value is None else value
-        elif 3.0**part.n <= limit:
+        elif part.n * math.log(3) <= math.log(limit):
             key = part.indptr.tobytes() + part.indices.tobytes() + part.edge.tobytes()
             key += part.weights.tobytes() if not adds_up else b""
             value = done.get(key)

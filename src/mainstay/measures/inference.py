@@ -125,7 +125,9 @@ class StabilityEstimate:
         if self.correction in ("exact", "estimate"):
             text += f"; corrected for chance: {self.correction}"
         if self.n_draws:
-            text += f", Monte Carlo error {self.chance_standard_error:.1g} from {self.n_draws} draws"
+            text += (
+                f", Monte Carlo error {self.chance_standard_error:.1g} from {self.n_draws} draws"
+            )
         return text + ")"
 
 
@@ -176,7 +178,7 @@ def check_undefined(undefined: object) -> Undefined:
     if isinstance(undefined, int | float | np.number) and math.isfinite(undefined):
         return float(undefined)
     if undefined in ("warn", "nan", "error"):
-        return undefined  # type: ignore[return-value]
+        return undefined
     raise InputError(
         f"undefined must be 'warn', 'nan', 'error' or a number that replaces undefined scores, "
         f"got {undefined!r}."
@@ -187,11 +189,11 @@ def _replacement(undefined: Undefined, what: str) -> float:
     """Give the number for an undefined score, or warn or raise."""
     if not isinstance(undefined, str):
         return float(undefined)
-    remedy = "give undefined=0 (or another number) to replace it, or another measure"
+    remedy = "undefined=0 (or another number; --undefined 0) replaces it, or take another measure"
     if undefined == "error":
-        raise InputError(f"{what}; {remedy}.")
+        raise InputError(f"{what}: {remedy}.")
     if undefined == "warn":
-        warnings.warn(f"{what}: the result is NaN; {remedy}.", stacklevel=4)
+        warnings.warn(f"{what}, so the result is NaN: {remedy}.", stacklevel=4)
     return math.nan
 
 
@@ -207,7 +209,8 @@ def _settle_pairs(
     missing = np.argwhere(np.isnan(pairwise) & used)
     if missing.size:
         i, j = missing[0]
-        what = f"{measure!r} is undefined (0/0) for {len(missing)} pairs of runs, first {i} and {j}"
+        number = len({(min(pair), max(pair)) for pair in missing.tolist()})
+        what = f"{measure!r} is undefined (0/0) for {number} pair(s) of runs, first {i} and {j}"
         pairwise[tuple(missing.T)] = _replacement(undefined, what)
     return pairwise
 
@@ -238,9 +241,7 @@ def _jackknife_variance(leave_one_out: np.ndarray | None) -> tuple[float, float]
     return float((n - 1) / n * (centred @ centred)), n - 1.0
 
 
-def _interval(
-    value: float, error: float, confidence: float, degrees: float
-) -> tuple[float, float]:
+def _interval(value: float, error: float, confidence: float, degrees: float) -> tuple[float, float]:
     if math.isnan(error):
         return math.nan, math.nan
     tail = (1 + confidence) / 2

@@ -159,9 +159,7 @@ def expected_canberra_distance(p: int, k: int) -> float:
     return total / p**2
 
 
-def _weighted_overlap(
-    runs: Runs, weight: np.ndarray, correct: bool, random_state: int
-) -> Scores:
+def _weighted_overlap(runs: Runs, weight: np.ndarray, correct: bool, random_state: int) -> Scores:
     """Σ_f min(w(a_f), w(b_f)): overlap at depth d, summed over depths with any weights.
 
     A feature is in both top-d lists when its worse rank is at most d, so that a sum over depths of

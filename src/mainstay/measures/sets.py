@@ -97,7 +97,7 @@ def sim_n(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
     """(r − ab/p) / max(ab/p − max(0, a + b − p), min(a, b) − ab/p); 0 for an empty or full set"""
     e = a * b / p
     span = np.maximum(e - np.maximum(0, a + b - p), np.minimum(a, b) - e)
-    return np.nan_to_num(ratio(r - e, span + 0 * r), nan=0.0)
+    return np.asarray(np.nan_to_num(ratio(r - e, span + 0 * r), nan=0.0))
 
 
 def unadjusted(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
@@ -206,7 +206,9 @@ def nogueira(c: Counts) -> np.ndarray:
     """1 − mean_f(m/(m−1) · h/m · (1 − h/m)) / (q/(mp) · (1 − q/(mp)))"""
     m, p, q = c.runs_left, c.p, c.totals
     agreeing = c.sums(lambda h: h * (h - 1.0))
-    disagreement = ratio(q * (m - 1) - agreeing, m * (m - 1) * p)  # Σ h(m − h) = q(m − 1) − Σ h(h − 1)
+    disagreement = ratio(
+        q * (m - 1) - agreeing, m * (m - 1) * p
+    )  # Σ h(m − h) = q(m − 1) − Σ h(h − 1)
     return 1 - ratio(disagreement, q / (m * p) * (1 - q / (m * p)))
 
 
@@ -245,7 +247,7 @@ def _log_subsets(p: int, k: int) -> float:
 
 
 def _largest_entropy(m: Any, p: int, k: int) -> np.ndarray:
-    return np.minimum(np.log(m), _log_subsets(p, k))
+    return np.asarray(np.minimum(np.log(m), _log_subsets(p, k)))
 
 
 # ---------------------------------------------------------------------- what random sets score
@@ -340,5 +342,3 @@ def nogueira_variance(c: Counts) -> float:
     size_part = 2 * mean_size * k / p**2 - k / p - mean_size / p + 1
     influence = (overlap - k * mean_size / p**2 + value / 2 * size_part) / random
     return float(4 / m**2 * ((influence - influence.mean()) ** 2).sum())
-
-

@@ -1,0 +1,325 @@
+"""The command line: `mainstay stability`, `mainstay demo`.
+
+Heavy imports stay inside the commands, so that `mainstay --help` starts at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import sys
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mainstay.measures.inference import StabilityEstimate
+    from mainstay.runs import Runs
+    from mainstay.similarity import FeatureSimilarity
+
+
+def clear_errors(command: Callable[..., None]) -> Callable[..., None]:
+    """Print what was wrong instead of a traceback, and end with exit code 2."""
+
+    @functools.wraps(command)
+    def guarded(*args: Any, **kwargs: Any) -> None:
+        from mainstay._validation import InputError
+
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _print_warning
+                command(*args, **kwargs)
+        except (InputError, OSError) as error:
+            click.echo(f"Error: {error}", err=True)
+            sys.exit(2)
+
+    return guarded
+
+
+def _print_warning(message: Warning | str, *_args: Any, **_kwargs: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="mainstay")
+def main() -> None:
+    """Which features can you rely on?"""
+
+
+@main.command()
+@click.argument("file", type=click.Path())
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="Measure to compute; repeat for several. NAME@20 takes the 20 best features of "
+    "rankings. Default: a few that fit the file.",
+)
+@click.option(
+    "--similarity",
+    "similarity_file",
+    type=click.Path(),
+    metavar="DATA",
+    help="Data table (samples × features) from which to see which features are similar.",
+)
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column of DATA that is not a feature; repeat for several.",
+)
+@click.option(
+    "--threshold",
+    type=float,
+    default=0.9,
+    show_default=True,
+    help="Absolute correlation from which features count as exchangeable.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["pearson", "spearman"]),
+    default="pearson",
+    show_default=True,
+    help="Correlation for --similarity.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["auto", "support", "ranks", "scores"]),
+    default="auto",
+    show_default=True,
+    help="What the values in FILE are.",
+)
+@click.option(
+    "--n-features",
+    type=int,
+    metavar="P",
+    help="For run,feature pairs: number of features there were to choose from.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["auto", "none", "exact", "estimate"]),
+    default="auto",
+    show_default=True,
+    help="Correction for chance.",
+)
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Level of the intervals."
+)
+@click.option(
+    "--undefined",
+    default="warn",
+    show_default=True,
+    metavar="warn|error|NUMBER",
+    help="What to do with undefined (0/0) scores.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of simulations and random ties."
+)
+@click.option(
+    "--list",
+    "list_only",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, param, value: _list_measures(ctx, value),
+    help="List all measures with their properties, and exit.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@clear_errors
+def stability(
+    file: str,
+    measures: tuple[str, ...],
+    similarity_file: str | None,
+    targets: tuple[str, ...],
+    threshold: float,
+    method: str,
+    kind: str,
+    n_features: int | None,
+    correction: str,
+    confidence: float,
+    undefined: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Measure how stable the feature selections in FILE are.
+
+    FILE is .csv, .tsv or .parquet: one row per run with a 0/1 column (or a rank, or a score) per
+    feature, or two columns named run and feature.
+    """  # fmt: skip
+    from mainstay import io
+    from mainstay._validation import InputError
+    from mainstay.measures import MEASURES
+    from mainstay.measures import stability as measure_stability
+
+    data = None if similarity_file is None else _read_data(similarity_file, targets)
+    runs = io.read_runs(
+        file,
+        kind=kind,  # type: ignore[arg-type]
+        n_features=n_features,
+        features=None if data is None else list(data.columns),
+    )
+    similarity = None if data is None else _similarity(data, runs, threshold, method)
+    estimates = []
+    for name in measures or _default_measures(runs, similarity):
+        info = MEASURES.get(name.partition("@")[0])
+        adjusted = info is not None and info.adjusted
+        if adjusted and similarity is None:
+            raise InputError(
+                f"{name!r} counts similar features as exchangeable; give --similarity DATA."
+            )
+        estimates.append(
+            measure_stability(
+                runs,
+                name,
+                similarity=similarity if adjusted else None,
+                correction=correction,
+                undefined=_number_or_word(undefined),  # type: ignore[arg-type]
+                confidence=confidence,
+                random_state=seed,
+            )
+        )
+    if as_json:
+        click.echo(json.dumps({"runs": _describe(runs), "measures": to_records(estimates)}))
+    else:
+        click.echo(repr(runs))
+        if similarity is not None:
+            click.echo(repr(similarity))
+        print_estimates(estimates)
+
+
+@main.command()
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=3),
+    default=100,
+    show_default=True,
+    help="Number of bootstrap samples.",
+)
+@click.option("--seed", type=int, default=0, show_default=True)
+@clear_errors
+def demo(resamples: int, seed: int) -> None:
+    """Show what mainstay does on data that ships with scikit-learn."""  # fmt: skip
+    from mainstay.demo import run_demo
+
+    run_demo(resamples, seed)
+
+
+# ---------------------------------------------------------------------- input
+
+
+def _read_data(file: str, targets: tuple[str, ...]) -> pd.DataFrame:
+    """Read a data table and leave out the columns that are no features."""
+    from mainstay import io
+    from mainstay._validation import check_choice
+
+    data = io.read_table(file).rename(columns=str)
+    for target in targets:
+        check_choice(f"column of {file}", target, data.columns)
+    return data.drop(columns=list(targets))
+
+
+def _similarity(data: pd.DataFrame, runs: Runs, threshold: float, method: str) -> FeatureSimilarity:
+    """Compare the runs' features; other columns of the data are not looked at."""
+    from mainstay._validation import InputError, some
+    from mainstay.similarity import FeatureSimilarity
+
+    known = set(data.columns)
+    missing = [name for name in runs.features if name not in known]
+    if missing:
+        raise InputError(
+            f"{len(missing)} of the {runs.n_features} features are not columns of the data: "
+            f"{some(missing)}; its columns are {some(list(data.columns))}."
+        )
+    return FeatureSimilarity.from_data(data[list(runs.features)], method, threshold)
+
+
+def _default_measures(runs: Runs, similarity: FeatureSimilarity | None) -> list[str]:
+    if runs.kind == "support":
+        return ["nogueira", "jaccard", "kappa"] + (["sma_count", "yu"] if similarity else [])
+    k = max(1, min(20, runs.n_features // 5))
+    names = ["spearman", "kendall", "canberra", "rbo", f"nogueira@{k}", f"jaccard@{k}"]
+    return names + ([f"sma_count@{k}"] if similarity else [])
+
+
+def _number_or_word(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+# ---------------------------------------------------------------------- output
+
+
+def _describe(runs: Runs) -> dict[str, Any]:
+    return {"n_runs": runs.n_runs, "n_features": runs.n_features, "kind": runs.kind}
+
+
+def to_records(estimates: list[StabilityEstimate]) -> list[dict[str, Any]]:
+    """Turn estimates into plain dictionaries; what is undefined becomes null."""
+    records: list[dict[str, Any]] = []
+    for estimate in estimates:
+        (row,) = estimate.to_frame().to_dict("records")
+        records.append(
+            {
+                str(key): None if isinstance(value, float) and not math.isfinite(value) else value
+                for key, value in row.items()
+            }
+        )
+    return records
+
+
+def print_estimates(estimates: list[StabilityEstimate]) -> None:
+    """Print estimates as a table."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    level = f"{estimates[0].confidence:.0%} interval"
+    for column in ("measure", "stability", level, "corrected for chance"):
+        table.add_column(column, justify="right" if column == "stability" else "left")
+    for e in estimates:
+        low, high = e.interval
+        interval = f"{low:.3f} to {high:.3f}" if math.isfinite(e.standard_error) else "—"
+        value = f"{e.value:.3f}" if math.isfinite(e.value) else "undefined"
+        table.add_row(e.measure, value, interval, _correction_text(e))
+    Console(soft_wrap=True).print(table)
+    if any(e.n_runs < 3 for e in estimates):
+        click.echo("An interval needs at least 3 runs.")
+
+
+def _correction_text(e: StabilityEstimate) -> str:
+    if e.correction == "estimate":
+        return f"simulated, ± {e.chance_standard_error:.1g}"
+    return {"none": "no", "exact": "exactly"}.get(e.correction, e.correction)
+
+
+def _list_measures(ctx: click.Context, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    from mainstay.measures import MEASURES
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("name", "kind", "bounds", "corrected", "adjusted", "options", "reference"):
+        table.add_column(column)
+    for m in MEASURES.values():
+        bounds = f"{m.lower:g} to {m.upper:g}"
+        corrected, adjusted = ("yes" if flag else "no" for flag in (m.corrected, m.adjusted))
+        table.add_row(m.name, m.kind, bounds, corrected, adjusted, m.options, m.reference)
+    Console(soft_wrap=True).print(table)
+    ctx.exit()
+
+
+if __name__ == "__main__":
+    main()
