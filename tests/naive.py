@@ -409,8 +409,8 @@ def kendall(a: Sequence[float], b: Sequence[float]) -> float:
     """Kendall's tau-b; NaN if one of the two is constant."""
     surplus, untied_a, untied_b = 0, 0, 0
     for i, j in combinations(range(len(a)), 2):
-        sign_a = (a[i] > a[j]) - (a[i] < a[j])
-        sign_b = (b[i] > b[j]) - (b[i] < b[j])
+        sign_a = int(a[i] > a[j]) - int(a[i] < a[j])
+        sign_b = int(b[i] > b[j]) - int(b[i] < b[j])
         surplus += sign_a * sign_b
         untied_a += sign_a != 0
         untied_b += sign_b != 0

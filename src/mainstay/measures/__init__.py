@@ -123,7 +123,7 @@ MEASURES: dict[str, Measure] = {
         _measure("spearman", "ranking", (-1, 1), "6", "Kalousis et al. 2007", "k"),
         _measure("kendall", "ranking", (-1, 1), "6", "Kendall 1945", "k"),
         _measure("kendall_w", "ranking", (0, 1), "36", "Kendall and Smith 1939", "k"),
-        _measure("canberra", "ranking", (0, 1), "36", "Jurman et al. 2008", "k"),
+        _measure("canberra", "ranking", (0, 1), "236", "Jurman et al. 2008", "k"),
         _measure("rbo", "ranking", (0, 1), "36", "Webber et al. 2010", "k persistence"),
         _measure("average_overlap", "ranking", (0, 1), "36", "Fagin et al. 2003", "k"),
         _measure("pearson", "scores", (-1, 1), "6", "Kalousis et al. 2007"),
@@ -252,9 +252,9 @@ def stability(
         _refuse_options(getattr(measure, "__name__", "callable"), "", options)
         return _callable_estimate(runs, measure, undefined, confidence)
     info, k = _look_up(measure)
-    seed = int(random_state) if isinstance(random_state, int) else int(rng.integers(2**32))
+    seed = random_state if isinstance(random_state, int) else rng.spawn(1)[0].integers(2**32)
     _refuse_options(info.name, info.options, options)
-    runs = _fitting(runs, info, measure, k, seed)
+    runs = _fitting(runs, info, measure, k, int(seed))
     if k is not None and info.kind == "ranking":
         options = {**options, "k": k}
     if info.kind == "similarity":
@@ -268,7 +268,7 @@ def stability(
         adjusted = ", ".join(m.name for m in MEASURES.values() if m.adjusted)
         raise InputError(f"{info.name!r} does not use similarity=; these do: {adjusted}.")
     elif info.kind in ("ranking", "scores"):
-        scores = _ranking_scores(runs, info, correction, seed, options)
+        scores = _ranking_scores(runs, info, correction, int(seed), options)
     elif info.name in sets.PAIR_SCORES:
         scores = _pair_scores(runs, info, correction, options)
     else:

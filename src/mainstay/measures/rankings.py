@@ -23,9 +23,8 @@ MOST_PAIRWISE_STEPS = 2e9  # beyond, Kendall's τ is averaged without looking at
 def truncated_ranks(runs: Runs, k: int | None) -> np.ndarray:
     """Average ranks, those beyond place k tied."""
     ranks = runs.ranks
-    if k is None or k >= runs.n_features:
+    if k is None or check_count("k", k, 1, runs.n_features) == runs.n_features:
         return ranks
-    check_count("k", k, 1, runs.n_features)
     return average_ranks(np.minimum(ranks, k + 1.0))
 
 
