@@ -150,12 +150,14 @@ def test_constant_scores_have_no_correlation(name: str) -> None:
 
 
 @pytest.mark.parametrize(("m", "p"), [(3, 5), (6, 40), (5, 530), (9, 1100)])
-@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("ties", ["none", "some", "the same number"])
 def test_kendall_without_looking_at_pairs_of_runs_is_the_same(
-    m: int, p: int, ties: bool, monkeypatch: pytest.MonkeyPatch
+    m: int, p: int, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(p)
-    scores = rng.integers(0, p // 2, (m, p)) if ties else rng.random((m, p))
+    scores = rng.integers(0, p // 2, (m, p)) if ties == "some" else rng.random((m, p))
+    if ties == "the same number":
+        scores = np.maximum(scores, np.median(scores, axis=1, keepdims=True))
     runs = ms.Runs.from_scores(scores)
     by_pairs = ms.stability(runs, "kendall")
     monkeypatch.setattr(rankings, "MOST_PAIRWISE_STEPS", 0)
@@ -172,10 +174,8 @@ def test_concordance_kernels_count_pairs_of_features() -> None:
     ours = _kernels.pairwise_concordance(ranks, np.argsort(ranks, axis=1))
     for i, j in itertools.combinations(range(4), 2):
         assert ours[i, j] == pytest.approx(naive.kendall(ranks[i], ranks[j]) * 30 * 29 / 2)
-    total, rows = _kernels.strict_concordance_totals(
-        ranks.astype(np.float32), ranks.astype(np.int16)
-    )
-    tied_total, tied_rows = _kernels.tied_concordance_totals(ranks, np.ones(4))
+    total, rows = _kernels.whole_concordance_totals(ranks.astype(np.int16))
+    tied_total, tied_rows = _kernels.scaled_concordance_totals(ranks, np.ones(4))
     expected_rows = ours.sum(axis=1) + 30 * 29 / 2
     assert total == tied_total == expected_rows.sum()
     assert rows.tolist() == tied_rows.tolist() == expected_rows.tolist()

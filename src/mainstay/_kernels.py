@@ -368,17 +368,17 @@ def pairwise_concordance(ranks, order):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _add_greater(theirs, mine, row):  # type: ignore[no-untyped-def]
+def _count_above(theirs, mine, row):  # type: ignore[no-untyped-def]
+    """Add sign(mine − theirs) + 1."""
     for t in range(theirs.size):
-        row[t] += theirs[t] < mine
+        row[t] += (theirs[t] < mine) + (theirs[t] <= mine)
 
 
-@njit(cache=True, fastmath=True)
-def _sum_greater(theirs, mine, row):  # type: ignore[no-untyped-def]
-    total = np.float32(0)
+@njit(cache=True)
+def _sum_above(theirs, mine, row, sums):  # type: ignore[no-untyped-def]
+    """Add row · (sign(mine − theirs) + 1)."""
     for t in range(theirs.size):
-        total += row[t] if theirs[t] < mine else np.float32(0)
-    return total
+        sums[t] += row[t] * ((theirs[t] < mine) + (theirs[t] <= mine))
 
 
 @njit(cache=True)
@@ -402,69 +402,71 @@ def _keep_upper(row, f, first):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def strict_concordance_totals(ranks, whole):  # type: ignore[no-untyped-def]
-    """Concordance summed over all pairs of strict rankings without looking at pairs of runs.
+def whole_concordance_totals(ranks):  # type: ignore[no-untyped-def]
+    """Concordance summed over all pairs of rankings without looking at pairs of runs.
 
     With s_i(f, g) = sign(rank_i(f) − rank_i(g)) and N = Σ_i s_i, returns Σ_{f<g} N² and, for every
-    run, Σ_{f<g} s_i N. `ranks` (32-bit floats) and `whole` (short integers) hold the same ranks.
-    Tiles keep what is read in the processor's cache; every partial sum is a whole number below
-    2²⁴, so that single precision is exact (for fewer than 2¹⁵ runs).
+    run, Σ_{f<g} s_i N. `ranks` are whole numbers. All
+    counts fit 16-bit integers (fewer than 2¹⁴ runs), of which the processor handles many at a time;
+    tiles keep what is read in its cache.
     """
     m, p = ranks.shape
-    tile, block = 512, 8
+    tile = 512
+    block = max(1, min(16, 16383 // m))
     row_sums = np.zeros(m)
     total = 0.0
     for first in range(0, p, tile):
         width = min(tile, p - first)
-        greater = np.zeros((block, width), dtype=np.int16)
-        net = np.empty((block, width), dtype=np.float32)
+        far = ranks[:, first : first + width].copy()
+        net = np.empty((block, width), dtype=np.int16)
+        sums = np.empty(width, dtype=np.int16)
         for start in range(0, first + width, block):
             height = min(block, p - start)
-            greater[:] = 0
+            near = ranks[:, start : start + height].copy()
+            net[:] = -m
             for i in range(m):
-                theirs = whole[i][first : first + width]
                 for a in range(height):
-                    _add_greater(theirs, whole[i, start + a], greater[a])
+                    _count_above(far[i], near[i, a], net[a])
             all_net = 0.0
             for a in range(height):
-                for t in range(width):
-                    net[a, t] = 2 * greater[a, t] - m
                 _keep_upper(net[a], start + a, first)
                 for t in range(width):
                     all_net += net[a, t]
                     total += float(net[a, t]) * float(net[a, t])
             for i in range(m):
-                near = ranks[i][first : first + width]
-                gain = 0.0
+                sums[:] = 0
                 for a in range(height):
-                    gain += _sum_greater(near, ranks[i, start + a], net[a])
-                row_sums[i] += 2 * gain - all_net
+                    _sum_above(far[i], near[i, a], net[a], sums)
+                gain = 0
+                for t in range(width):
+                    gain += sums[t]
+                row_sums[i] += gain - all_net
     return total, row_sums
 
 
 @njit(cache=True)
-def tied_concordance_totals(ranks, scale):  # type: ignore[no-untyped-def]
-    """Do the same for rankings with ties, s_i = scale_i · sign: Kendall's τ-b."""
+def scaled_concordance_totals(ranks, scale):  # type: ignore[no-untyped-def]
+    """Do the same with s_i = scale_i · sign, for rankings that are tied to different extents."""
     m, p = ranks.shape
     tile, block = 512, 8
     row_sums = np.zeros(m)
     total = 0.0
     for first in range(0, p, tile):
         width = min(tile, p - first)
+        far = ranks[:, first : first + width].copy()
         net = np.empty((block, width))
         for start in range(0, first + width, block):
             height = min(block, p - start)
+            near = ranks[:, start : start + height].copy()
             net[:] = 0
             for i in range(m):
-                theirs = ranks[i][first : first + width]
                 for a in range(height):
-                    _add_signs(theirs, ranks[i, start + a], net[a], scale[i])
+                    _add_signs(far[i], near[i, a], net[a], scale[i])
             for a in range(height):
                 _keep_upper(net[a], start + a, first)
                 for t in range(width):
                     total += net[a, t] * net[a, t]
             for i in range(m):
-                theirs = ranks[i][first : first + width]
                 for a in range(height):
-                    row_sums[i] += scale[i] * _sum_signs(theirs, ranks[i, start + a], net[a])
+                    row_sums[i] += scale[i] * _sum_signs(far[i], near[i, a], net[a])
     return total, row_sums

@@ -79,12 +79,12 @@ def kendall(runs: Runs, *, k: int | None = None) -> Scores:
         concordance = _kernels.pairwise_concordance(ranks, order)
         tau = ratio(concordance, np.sqrt(np.outer(untied, untied)))
         return Scores(pairwise=tau, correction="by definition")
-    if (untied == untied[0]).all() and untied[0] == p * (p - 1) / 2:
-        whole = ranks.astype(np.int16 if p < 2**15 else np.int32)
-        total, row_sums = _kernels.strict_concordance_totals(ranks.astype(np.float32), whole)
+    if (untied == untied[0]).all() and m < 2**14:
+        whole = (2 * ranks).astype(np.int16 if p < 2**14 else np.int32)
+        total, row_sums = _kernels.whole_concordance_totals(whole)
         total, row_sums = total / untied[0], row_sums / untied[0]
     else:
-        total, row_sums = _kernels.tied_concordance_totals(ranks, 1 / np.sqrt(untied))
+        total, row_sums = _kernels.scaled_concordance_totals(ranks, 1 / np.sqrt(untied))
     of_others = row_sums - 1  # Σ_{j≠i} τ_ij
     pairs = total - m
     without = (pairs - 2 * of_others) / ((m - 1) * (m - 2))
@@ -168,7 +168,7 @@ def _weighted_overlap(runs: Runs, weight: np.ndarray, correct: bool, random_stat
 
     own = weight[strict_ranks(runs, random_state).astype(np.intp) - 1]
     reaching = np.flatnonzero(own.any(axis=0))
-    gap = squareform(pdist(own[:, reaching], "cityblock"))
+    gap = squareform(pdist(np.ascontiguousarray(own[:, reaching]), "cityblock"))
     total = own.sum(axis=1)
     score = (total[:, None] + total[None, :] - gap) / 2
     if correct:

@@ -1,0 +1,183 @@
+"""Standard errors, intervals and tests: against naive twins and against simulation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mainstay as ms
+import naive
+from conftest import make, random_sets, random_similarity
+
+PAIRWISE = ("jaccard", "hamming", "kappa", "sim_n", "lustgarten", "phi", "npog")
+
+
+def noisy_runs(rng: np.random.Generator, m: int, p: int = 20, signal: int = 5) -> ms.Runs:
+    """Runs that select `signal` features mostly and the others rarely."""
+    chance = np.where(np.arange(p) < signal, 0.8, 0.1)
+    return ms.Runs.from_support(rng.random((m, p)) < chance)
+
+
+@pytest.mark.parametrize("name", PAIRWISE)
+def test_pairwise_measures_have_a_jackknife_error_over_runs(name: str) -> None:
+    sets = random_sets(np.random.default_rng(0), 7, 15, 3, 8)
+    average = naive.mean_over_ordered_pairs if name == "npog" else naive.mean_over_pairs
+
+    def statistic(some: list[set[int]]) -> float:
+        return average(lambda a, b: naive.pair_score(name, a, b, 15), some)
+
+    ours = ms.stability(make(sets, 15), name)
+    assert ours.standard_error == pytest.approx(naive.jackknife_standard_error(statistic, sets))
+
+
+@pytest.mark.parametrize("name", ["davis", "novovicova", "somol", "weighted_consistency"])
+def test_joint_measures_have_a_jackknife_error_over_runs(name: str) -> None:
+    sets = random_sets(np.random.default_rng(1), 7, 15, 3, 8)
+    ours = ms.stability(make(sets, 15), name)
+    theirs = naive.jackknife_standard_error(lambda some: naive.joint_score(name, some, 15), sets)
+    assert ours.standard_error == pytest.approx(theirs)
+
+
+def test_corrected_adjusted_measures_too() -> None:
+    rng = np.random.default_rng(2)
+    matrix = random_similarity(rng, 6, 0.4)
+    sets = random_sets(rng, 5, 6, 1, 4)
+    similarity = ms.FeatureSimilarity.from_matrix(matrix, 0.9)
+    ours = ms.stability(make(sets, 6), "sma_count", similarity=similarity, correction="exact")
+
+    def statistic(some: list[set[int]]) -> float:
+        return naive.mean_over_pairs(
+            lambda a, b: naive.corrected_pair_score("sma_count", a, b, 6, matrix), some
+        )
+
+    assert ours.standard_error == pytest.approx(naive.jackknife_standard_error(statistic, sets))
+
+
+def test_corrected_joint_measures_leave_out_the_run_from_the_expectation_too() -> None:
+    sets = random_sets(np.random.default_rng(3), 5, 9, 2, 5)
+    ours = ms.stability(make(sets, 9), "novovicova", correction="exact")
+    assert ours.leave_one_out is not None
+    for i, without in enumerate(ours.leave_one_out):
+        rest = make(sets[:i] + sets[i + 1 :], 9)
+        assert without == pytest.approx(ms.stability(rest, "novovicova", correction="exact").value)
+
+
+def test_nogueira_variance_equals_the_naive_twin() -> None:
+    sets = random_sets(np.random.default_rng(4), 9, 15, 3, 8)
+    ours = ms.stability(make(sets, 15))
+    assert ours.method == "analytic"
+    assert ours.standard_error**2 == pytest.approx(naive.nogueira_variance(sets, 15))
+
+
+@pytest.mark.parametrize("name", ["nogueira", "jaccard"])
+def test_intervals_cover_the_true_stability(name: str) -> None:
+    """Independent runs, 400 repetitions: 95% ± 4 standard errors (1.1% each) of cover."""
+    rng = np.random.default_rng(5)
+    truth = ms.stability(noisy_runs(rng, 4000), name).value
+    covered = 0
+    for _ in range(400):
+        low, high = ms.stability(noisy_runs(rng, 40), name).interval
+        covered += low <= truth <= high
+    assert 0.906 <= covered / 400 <= 0.994
+
+
+def test_wider_confidence_wider_interval() -> None:
+    runs = noisy_runs(np.random.default_rng(6), 10)
+    widths = [np.diff(ms.stability(runs, confidence=c).interval)[0] for c in (0.5, 0.9, 0.99)]
+    assert widths == sorted(widths)
+
+
+def test_two_runs_have_no_interval() -> None:
+    estimate = ms.stability(make([{0, 1}, {0, 2}], 6), "jaccard")
+    assert math.isnan(estimate.standard_error)
+    assert all(math.isnan(end) for end in estimate.interval)
+    with pytest.raises(ms.InputError, match="at least 3 runs"):
+        ms.stability_test(estimate, 0.5)
+
+
+# ---------------------------------------------------------------------- tests
+
+
+def test_alternatives_of_the_one_sample_test_add_up() -> None:
+    estimate = ms.stability(noisy_runs(np.random.default_rng(7), 20))
+    greater = ms.stability_test(estimate, 0.3)
+    less = ms.stability_test(estimate, 0.3, alternative="less")
+    both = ms.stability_test(estimate, 0.3, alternative="two-sided")
+    assert greater.p_value + less.p_value == pytest.approx(1)
+    assert both.p_value == pytest.approx(2 * min(greater.p_value, less.p_value))
+    assert greater.statistic == pytest.approx((estimate.value - 0.3) / estimate.standard_error)
+    assert greater.to_frame().loc[0, "p_value"] == greater.p_value
+
+
+def test_small_p_values_do_not_round_to_0() -> None:
+    estimate = ms.stability(noisy_runs(np.random.default_rng(8), 400))
+    assert 0 < ms.stability_test(estimate, 0.2).p_value < 1e-30
+
+
+def test_two_selectors_of_the_same_stability_are_told_apart_in_5_percent() -> None:
+    """400 repetitions, at level 5%: 5% ± 4 standard errors (1.1% each)."""
+    rng = np.random.default_rng(9)
+    p_values = [
+        ms.compare_stability(
+            ms.stability(noisy_runs(rng, 40)), ms.stability(noisy_runs(rng, 40))
+        ).p_value
+        for _ in range(400)
+    ]
+    assert 0.006 <= np.mean(np.array(p_values) < 0.05) <= 0.094
+
+
+@pytest.mark.parametrize("name", ["nogueira", "jaccard"])
+def test_paired_comparison_is_the_jackknife_of_the_difference(name: str) -> None:
+    rng = np.random.default_rng(10)
+    a, b = random_sets(rng, 8, 12, 3, 6), random_sets(rng, 8, 12, 3, 6)
+    result = ms.compare_stability(
+        ms.stability(make(a, 12), name), ms.stability(make(b, 12), name), paired=True
+    )
+
+    def one(sets: list[set[int]]) -> float:
+        if name == "nogueira":
+            return naive.joint_score(name, sets, 12)
+        return naive.mean_over_pairs(lambda x, y: naive.pair_score(name, x, y, 12), sets)
+
+    def difference(pairs: list[tuple[set[int], set[int]]]) -> float:
+        return one([pair[1] for pair in pairs]) - one([pair[0] for pair in pairs])
+
+    pairs = list(zip(a, b, strict=True))
+    assert result.difference == pytest.approx(difference(pairs))
+    assert result.standard_error == pytest.approx(naive.jackknife_standard_error(difference, pairs))
+
+
+def test_pairing_removes_what_both_selectors_share() -> None:
+    rng = np.random.default_rng(11)
+    common = rng.random((40, 20)) < np.where(np.arange(20) < 5, 0.7, 0.2)
+    other = common.copy()
+    changed = rng.random(common.shape) < 0.03
+    other[changed] = ~other[changed]
+    first = ms.stability(ms.Runs.from_support(common), "jaccard")
+    second = ms.stability(ms.Runs.from_support(other), "jaccard")
+    paired = ms.compare_stability(first, second, paired=True)
+    unpaired = ms.compare_stability(first, second)
+    assert paired.difference == unpaired.difference
+    assert paired.standard_error < 0.7 * unpaired.standard_error
+    assert paired.to_frame().loc[0, "lower"] == paired.interval[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda a, b, c: ms.compare_stability(a, c), "same measure"),
+        (lambda a, b, c: ms.compare_stability(a, b, paired=True), "same number of runs"),
+        (lambda a, b, c: ms.compare_stability(a, 0.5), "what ms.stability"),
+        (lambda a, b, c: ms.stability_test(0.5, 0.1), "what ms.stability"),
+        (lambda a, b, c: ms.stability_test(a, 0.1, alternative="more"), "greater, less, two-sided"),
+    ],
+)
+def test_errors_of_tests(call: Any, message: str) -> None:
+    rng = np.random.default_rng(12)
+    a, b = ms.stability(noisy_runs(rng, 5)), ms.stability(noisy_runs(rng, 6))
+    c = ms.stability(noisy_runs(rng, 5), "jaccard")
+    with pytest.raises(ms.InputError, match=message):
+        call(a, b, c)
