@@ -8,7 +8,6 @@ import re
 import warnings
 from collections import Counter
 
-import naive
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -19,11 +18,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import rankdata
 
+import naive
 from mainstay import InputError, Runs
 
 ABC = ["a", "b", "c"]
 SUPPORT = np.array([[1, 1, 0], [0, 1, 1]])
 SCORES = np.array([[0.9, 0.1, 0.5, 0.3], [0.2, 0.8, 0.8, 0.1]])
+
+EVERY_MAKER = pytest.mark.parametrize(
+    "make", [Runs.from_support, Runs.from_ranks, Runs.from_scores], ids=lambda make: make.__name__
+)
 
 
 def some_scores(most: int = 6, distinct: int = 4):
@@ -67,7 +71,9 @@ def selections(runs: Runs) -> Counter[frozenset[str]]:
     ],
 )
 def test_a_selection_may_be_given_by_names_or_positions_in_any_collection(sets, features):
-    assert np.array_equal(Runs.from_sets(sets, features).support, SUPPORT)
+    runs = Runs.from_sets(sets, features)
+    assert np.array_equal(runs.support, SUPPORT)
+    assert runs.sparse_support.indices.tolist() == [0, 1, 1, 2]
 
 
 def test_whole_numbers_among_the_feature_labels_are_labels_not_positions():
@@ -91,23 +97,15 @@ def test_sets_and_supports_are_the_same_thing(support):
         assert runs.counts.tolist() == support.sum(axis=0).tolist()
 
 
+NAMED = pd.DataFrame(SUPPORT, columns=["x0", "x1", "x2"])
+SPARSE = (sp.csr_array, sp.csc_matrix, sp.coo_array)
+
+
 @pytest.mark.parametrize(
     "table",
-    [
-        SUPPORT.tolist(),
-        SUPPORT.astype(bool),
-        SUPPORT.astype(float),
-        SUPPORT.astype(np.uint8),
-        SUPPORT.astype(object),
-        np.asfortranarray(SUPPORT),
-        sp.csr_array(SUPPORT),
-        sp.csc_matrix(SUPPORT.astype(bool)),
-        sp.coo_array(SUPPORT.astype(float)),
-        pd.DataFrame(SUPPORT, columns=["x0", "x1", "x2"]),
-        pd.DataFrame(SUPPORT, columns=["x0", "x1", "x2"]).astype("boolean"),
-        pl.DataFrame(SUPPORT, schema=["x0", "x1", "x2"]),
-        pl.DataFrame(SUPPORT.astype(bool), schema=["x0", "x1", "x2"]),
-    ],
+    [SUPPORT.tolist(), NAMED, NAMED.astype("boolean"), pl.DataFrame(NAMED)]
+    + [SUPPORT.astype(dtype) for dtype in (bool, float, np.uint8, object)]
+    + [kind(SUPPORT.astype(dtype)) for kind in SPARSE for dtype in (bool, float)],
     ids=lambda table: f"{type(table).__module__.split('.')[0]}-{type(table).__name__}",
 )
 def test_a_support_may_come_in_any_table(table):
@@ -130,7 +128,7 @@ def test_making_runs_leaves_a_sparse_matrix_as_it_was():
     assert given_zeros.data.tolist() == before.data.tolist()
 
 
-@pytest.mark.parametrize("make", [Runs.from_support, Runs.from_ranks, Runs.from_scores])
+@EVERY_MAKER
 def test_runs_do_not_change_when_the_array_they_came_from_does(make):
     table = np.array([[1.0, 0.0], [0.0, 1.0]]) + (make == Runs.from_ranks)
     runs = make(table)
@@ -342,11 +340,6 @@ def test_scores_are_finite(value):
         Runs.from_scores(pd.DataFrame({"a": [0.1, 0.2], "b": [0.3, value]}))
 
 
-EVERY_MAKER = pytest.mark.parametrize(
-    "make", [Runs.from_support, Runs.from_ranks, Runs.from_scores], ids=lambda make: make.__name__
-)
-
-
 @EVERY_MAKER
 @pytest.mark.parametrize(
     ("table", "message"),
@@ -362,6 +355,7 @@ EVERY_MAKER = pytest.mark.parametrize(
         (pd.DataFrame({"a": [1, 2], "b": [2, "low"]}), "run 1 .*'low'"),
         ([[1, 2], [2, "low"]], "run 1 .*'low'"),
         (np.array([["1", "1"], ["1", "1"]]), "run 0 .*'1'.* not a number"),
+        (np.ones((2, 2), dtype="datetime64[D]"), "not a number|not numeric"),
     ],
 )
 def test_a_table_has_one_number_for_every_run_and_feature(make, table, message):

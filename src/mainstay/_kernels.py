@@ -406,9 +406,8 @@ def whole_concordance_totals(ranks):  # type: ignore[no-untyped-def]
     """Concordance summed over all pairs of rankings without looking at pairs of runs.
 
     With s_i(f, g) = sign(rank_i(f) − rank_i(g)) and N = Σ_i s_i, returns Σ_{f<g} N² and, for every
-    run, Σ_{f<g} s_i N. `ranks` are whole numbers. All
-    counts fit 16-bit integers (fewer than 2¹⁴ runs), of which the processor handles many at a time;
-    tiles keep what is read in its cache.
+    run, Σ_{f<g} s_i N. `ranks` are whole numbers. All counts fit 16-bit integers (fewer than 2¹⁴
+    runs), of which the processor handles many at a time; tiles keep what is read in its cache.
     """
     m, p = ranks.shape
     tile = 512

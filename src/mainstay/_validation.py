@@ -77,9 +77,13 @@ def split_table(data: Any) -> tuple[Any, list[str] | None]:
     return data, None
 
 
-def check_matrix(what: str, data: Any, dtype: Any = np.float64) -> np.ndarray:
+def check_matrix(what: str, data: Any, columns: Sequence[str] | None = None) -> np.ndarray:
     """Return rows of numbers as a 2-d array; name the first ragged row or the wrong dtype."""
+    if hasattr(data, "toarray"):
+        data = data.toarray()
     if not isinstance(data, np.ndarray):
+        if isinstance(data, str) or not isinstance(data, Iterable):
+            raise InputError(f"{what}: expected runs × features, got {data!r}.")
         rows = list(data)
         lengths = [len(row) if hasattr(row, "__len__") else -1 for row in rows]
         for run, length in enumerate(lengths):
@@ -91,22 +95,23 @@ def check_matrix(what: str, data: Any, dtype: Any = np.float64) -> np.ndarray:
                     "every run needs one value per feature."
                 )
         data = np.array(rows)
+        if data.dtype.kind not in "buif":
+            data = np.array(rows, dtype=object)
     if data.ndim != 2:
         raise InputError(
             f"{what}: expected runs × features (2 dimensions), got shape {data.shape}."
         )
-    if data.dtype.kind in "buif":
-        return np.asarray(data, dtype=dtype)
-    try:
-        return np.asarray(data, dtype=dtype)
-    except (TypeError, ValueError):
-        for run, row in enumerate(data):
+    if data.dtype.kind not in "buifOUST":
+        raise InputError(f"{what}: dtype {data.dtype} is not numeric.")
+    if data.dtype.kind not in "buif":
+        for run, row in enumerate(data.tolist()):
             for column, value in enumerate(row):
-                if not isinstance(value, int | float | np.number | np.bool_):
+                if value is not None and not isinstance(value, int | float | np.number | np.bool_):
+                    where = f"feature {columns[column]!r}" if columns else f"column {column}"
                     raise InputError(
-                        f"{what}: {run_label(run)}, column {column} holds {value!r}, not a number."
-                    ) from None
-        raise InputError(f"{what}: dtype {data.dtype} is not numeric.") from None
+                        f"{what}: {run_label(run)}, {where} holds {value!r}, not a number."
+                    )
+    return np.array(data, dtype=float)
 
 
 def feature_names(

@@ -17,6 +17,7 @@ import click
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
 
     from mainstay.measures.inference import StabilityEstimate
     from mainstay.runs import Runs
@@ -159,6 +160,8 @@ def stability(
     from mainstay.measures import MEASURES
     from mainstay.measures import stability as measure_stability
 
+    if targets and similarity_file is None:
+        raise InputError("--target names columns of the data of --similarity; give both.")
     data = None if similarity_file is None else _read_data(similarity_file, targets)
     runs = io.read_runs(
         file,
@@ -251,7 +254,7 @@ def _default_measures(runs: Runs, similarity: FeatureSimilarity | None) -> list[
 
 def _number_or_word(text: str) -> float | str:
     try:
-        return float(text)
+        return text if text == "nan" else float(text)
     except ValueError:
         return text
 
@@ -279,7 +282,6 @@ def to_records(estimates: list[StabilityEstimate]) -> list[dict[str, Any]]:
 
 def print_estimates(estimates: list[StabilityEstimate]) -> None:
     """Print estimates as a table."""
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -289,11 +291,13 @@ def print_estimates(estimates: list[StabilityEstimate]) -> None:
     for e in estimates:
         low, high = e.interval
         interval = f"{low:.3f} to {high:.3f}" if math.isfinite(e.standard_error) else "—"
-        value = f"{e.value:.3f}" if math.isfinite(e.value) else "undefined"
+        value = f"{round(e.value, 3) + 0.0:.3f}" if math.isfinite(e.value) else "undefined"
         table.add_row(e.measure, value, interval, _correction_text(e))
-    Console(soft_wrap=True).print(table)
-    if any(e.n_runs < 3 for e in estimates):
-        click.echo("An interval needs at least 3 runs.")
+    _console().print(table)
+    if any(math.isfinite(e.value) and math.isnan(e.standard_error) for e in estimates):
+        click.echo(
+            "An interval (—) needs at least 3 runs, and a defined score without each of them."
+        )
 
 
 def _correction_text(e: StabilityEstimate) -> str:
@@ -305,7 +309,6 @@ def _correction_text(e: StabilityEstimate) -> str:
 def _list_measures(ctx: click.Context, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    from rich.console import Console
     from rich.table import Table
 
     from mainstay.measures import MEASURES
@@ -317,8 +320,18 @@ def _list_measures(ctx: click.Context, wanted: bool) -> None:
         bounds = f"{m.lower:g} to {m.upper:g}"
         corrected, adjusted = ("yes" if flag else "no" for flag in (m.corrected, m.adjusted))
         table.add_row(m.name, m.kind, bounds, corrected, adjusted, m.options, m.reference)
-    Console(soft_wrap=True).print(table)
+    _console().print(table)
     ctx.exit()
+
+
+def _console() -> Console:
+    """Make a console that does not fold tables that go into a file or a pipe."""
+    from rich.console import Console
+
+    console = Console(soft_wrap=True)
+    if not console.is_terminal:
+        console.width = 200
+    return console
 
 
 if __name__ == "__main__":

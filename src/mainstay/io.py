@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -16,7 +17,8 @@ from mainstay.runs import Kind, Runs
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 _HEADER = "# mainstay runs: "
-_ROW_NAMES = ("run", "Unnamed: 0", "")
+_PAIRS = {"run", "feature"}
+_ROW_NAMES = {"run", "Unnamed: 0", ""}
 
 ReadKind = Literal["auto"] | Kind
 
@@ -26,14 +28,23 @@ def read_table(path: str | Path) -> pd.DataFrame:
     path = _existing(path)
     try:
         if path.suffix == ".parquet":
-            return pd.read_parquet(path)
-        separator = "\t" if path.suffix == ".tsv" else ","
-        table = pd.read_csv(path, sep=separator)
+            table, header = pd.read_parquet(path), []
+        else:
+            separator = "\t" if path.suffix == ".tsv" else ","
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                header = next(csv.reader(file, delimiter=separator), [])
+            # in pairs, a feature may be called NA
+            as_text: Any = {"dtype": str, "keep_default_na": False, "na_values": [""]}
+            options = as_text if set(header) == _PAIRS else {}
+            table = pd.read_csv(path, sep=separator, **options)
     except Exception as error:  # pandas and pyarrow raise many kinds
         raise InputError(
             f"{path} could not be read as {path.suffix[1:]}: {_first_line(error)}"
         ) from error
-    if table.empty:
+    if len(set(header)) < len(header):
+        twice = [name for name in dict.fromkeys(header) if header.count(name) > 1]
+        raise InputError(f"{path} names columns more than once: {some(twice)}.")
+    if len(table) == 0:
         raise InputError(f"{path} holds no rows.")
     return table
 
@@ -52,7 +63,7 @@ def read_runs(
     path : str or Path
         A .csv, .tsv or .parquet file: written by `Runs.save`; or with one row per run and one
         column per feature; or with the columns `run` and `feature`, one row per selected feature.
-        A first column named `run` (or unnamed) is taken as the runs' names.
+        A column named `run` (or unnamed) is taken as the runs' names.
     kind : {"auto", "support", "ranks", "scores"}
         What the values are. "auto": selections if all are 0 or 1, ranks if every row is a ranking,
         scores otherwise.
@@ -82,14 +93,14 @@ def runs_from_table(
     features: Sequence[str] | None = None,
 ) -> Runs:
     """Make runs from a table; see `read_runs` for the layouts."""
-    if {"run", "feature"} == {str(column) for column in table.columns}:
+    if {str(column) for column in table.columns} == _PAIRS:
+        check_choice("kind for run, feature pairs", kind, ("auto", "support"))
         return _runs_from_pairs(table, n_features, features)
     if n_features is not None:
         raise InputError(
             "n_features is for tables of run, feature pairs; columns are features here."
         )
-    if str(table.columns[0]) in _ROW_NAMES:
-        table = table.drop(columns=table.columns[0])
+    table = table.drop(columns=[name for name in table.columns if str(name) in _ROW_NAMES])
     text = [str(name) for name in table.columns if table[name].dtype.kind not in "buif"]
     if text:
         raise InputError(
@@ -98,9 +109,7 @@ def runs_from_table(
         )
     if kind == "auto":
         kind = _guess_kind(table.to_numpy(dtype=float))
-    return {"support": Runs.from_support, "ranks": Runs.from_ranks, "scores": Runs.from_scores}[
-        kind
-    ](table)
+    return _maker(kind)(table)
 
 
 def write_runs(runs: Runs, path: str | Path) -> None:
@@ -135,6 +144,10 @@ def _runs_from_pairs(
     names = list(dict.fromkeys(table["feature"].astype(str)))
     if features is not None:
         names = [str(name) for name in features]
+        if n_features not in (None, len(names)):
+            raise InputError(
+                f"n_features={n_features} contradicts the {len(names)} features given."
+            )
     elif n_features is not None:
         check_count("n_features", n_features, len(names))
         names += [f"never selected {i}" for i in range(n_features - len(names))]
@@ -147,6 +160,15 @@ def _runs_from_pairs(
         )
     selected = table["feature"].astype(str).groupby(table["run"], sort=False)
     return Runs.from_sets([list(group) for _, group in selected], features=names)
+
+
+def _maker(kind: str) -> Callable[..., Runs]:
+    makers: dict[str, Callable[..., Runs]] = {
+        "support": Runs.from_support,
+        "ranks": Runs.from_ranks,
+        "scores": Runs.from_scores,
+    }
+    return makers[kind]
 
 
 def _guess_kind(values: np.ndarray) -> Kind:
@@ -162,13 +184,17 @@ def _guess_kind(values: np.ndarray) -> Kind:
 
 
 def _read_saved_csv(path: Path) -> Runs | None:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        first = file.readline().rstrip("\n")
-    if not first.startswith(_HEADER):
-        return None
-    kind = check_choice("kind of runs", first.removeprefix(_HEADER), get_args(Kind))
-    table = pd.read_csv(path, skiprows=1, float_precision="round_trip")
-    return runs_from_table(table, kind=kind)  # type: ignore[arg-type]
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        first = file.readline().rstrip("\r\n")
+        if not first.startswith(_HEADER):
+            return None
+        kind = check_choice("kind of runs", first.removeprefix(_HEADER), get_args(Kind))
+        try:
+            names, *rows = (row for row in csv.reader(file) if row)
+            values = [[float(cell) for cell in row] for row in rows]
+        except ValueError as error:
+            raise InputError(f"{path} is damaged: {_first_line(error)}.") from error
+    return _maker(kind)(values, features=names)
 
 
 def _read_saved_parquet(path: Path) -> Runs | None:
@@ -186,8 +212,7 @@ def _read_saved_parquet(path: Path) -> Runs | None:
     table = pq.read_table(path)
     if about["kind"] != "support":
         values = np.stack([column.to_numpy() for column in table.columns])
-        maker: Any = {"ranks": Runs.from_ranks, "scores": Runs.from_scores}[about["kind"]]
-        return maker(values, features=about["features"])  # type: ignore[no-any-return]
+        return _maker(about["kind"])(values, features=about["features"])
     place = (table["run"].to_numpy(), table["feature"].to_numpy())
     shape = (about["n_runs"], len(about["features"]))
     support = sp.csr_array((np.ones(len(place[0]), dtype=np.int32), place), shape=shape)

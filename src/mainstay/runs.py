@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -77,8 +77,8 @@ class Runs:
             All features the selector could choose from, or how many. It must be given, since
             what agreement is worth depends on how many features there were.
         """
-        labels = list(features) if not isinstance(features, int | np.integer) else []
-        names = feature_names(features, None, None)
+        labels = [] if isinstance(features, int | np.integer) else _listed("features", features)
+        names = feature_names(labels or features, None, None)
         index: dict[Any, int] = {name: i for i, name in enumerate(names)}
         index |= {label: i for i, label in enumerate(labels)}
         by_position = not any(isinstance(label, int | np.integer) for label in labels)
@@ -91,7 +91,7 @@ class Runs:
                     f"{run_label(run)} selects feature number {item}, "
                     f"but there are {len(names)} features (0 to {len(names) - 1})."
                 )
-            found = index.get(item)
+            found = index.get(item) if isinstance(item, Hashable) else None
             if found is None:
                 raise InputError(
                     f"{run_label(run)} selects the unknown feature {item!r}; "
@@ -101,7 +101,7 @@ class Runs:
 
         columns: list[int] = []
         ends = [0]
-        for run, chosen in enumerate(sets):
+        for run, chosen in enumerate(_listed("sets", sets)):
             if isinstance(chosen, str) or not isinstance(chosen, Iterable):
                 raise InputError(f"{run_label(run)} is {chosen!r}, not a collection of features.")
             row = [position(run, item) for item in chosen]
@@ -118,10 +118,10 @@ class Runs:
     def from_support(cls, support: Any, features: Any = None) -> Runs:
         """Make runs from an m × p table of 0/1 or booleans: numpy, scipy.sparse, pandas, polars."""
         values, columns = split_table(support)
-        if not sp.issparse(values):
-            values = check_matrix("support", values)
+        if not sp.issparse(values) or values.ndim != 2:
+            values = check_matrix("support", values, columns)
         names = feature_names(features, columns, values.shape[1])
-        matrix = sp.csr_array(values)
+        matrix = sp.csr_array(values, copy=True)
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         wrong = np.flatnonzero(matrix.data != 1)
@@ -142,7 +142,7 @@ class Runs:
         they are kept as average ranks. Anything that is not a complete ranking is an error.
         """
         values, columns = split_table(ranks)
-        matrix = check_matrix("ranks", values.toarray() if sp.issparse(values) else values)
+        matrix = check_matrix("ranks", values, columns)
         names = feature_names(features, columns, matrix.shape[1])
         _refuse_non_finite("ranks", matrix, names)
         return cls("ranks", _checked_ranks(matrix, names), names)
@@ -151,7 +151,7 @@ class Runs:
     def from_scores(cls, scores: Any, features: Any = None) -> Runs:
         """Make runs from an m × p matrix of scores, larger = better."""
         values, columns = split_table(scores)
-        matrix = check_matrix("scores", values.toarray() if sp.issparse(values) else values)
+        matrix = check_matrix("scores", values, columns)
         names = feature_names(features, columns, matrix.shape[1])
         _refuse_non_finite("scores", matrix, names)
         return cls("scores", matrix, names)
@@ -200,7 +200,7 @@ class Runs:
     @property
     def sizes(self) -> np.ndarray:
         """How many features every run selected."""
-        return np.diff(self.sparse_support.indptr).astype(np.int64)
+        return np.asarray(np.diff(self.sparse_support.indptr), dtype=np.int64)
 
     @property
     def counts(self) -> np.ndarray:
@@ -247,9 +247,9 @@ class Runs:
         head = f"Runs: {self.n_runs} runs × {self.n_features} features, "
         if self.kind != "support":
             return head + ("rankings" if self.kind == "ranks" else "scores")
-        low, high = self.sizes.min(), self.sizes.max()
+        low, high = int(self.sizes.min()), int(self.sizes.max())
         if low == high:
-            return head + f"selections of {low} features each"
+            return head + f"selections of {low} feature{'s' * (low != 1)} each"
         return head + f"selections of {low} to {high} features (mean {self.sizes.mean():.1f})"
 
     # ------------------------------------------------------------------ files
@@ -322,6 +322,12 @@ def _mix(bits: Any) -> Any:
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return z ^ (z >> np.uint64(31))
+
+
+def _listed(what: str, items: Any) -> list[Any]:
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise InputError(f"{what} must be a collection, got {items!r}.")
+    return list(items)
 
 
 def _refuse_non_finite(what: str, matrix: np.ndarray, names: Sequence[str]) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Method = str | Callable[[np.ndarray, np.ndarray], np.ndarray]
 
-_BLOCK_BYTES = 64 * 2**20
+_BLOCK_BYTES = 16 * 2**20
 _MOST_PAIRS = 200_000_000
 
 
@@ -94,7 +94,10 @@ class FeatureSimilarity:
             rows, cols, similarities = stored.row, stored.col, np.asarray(stored.data, dtype=float)
             shape = stored.shape
         else:
-            dense = np.asarray(values, dtype=float)
+            try:
+                dense = np.asarray(values, dtype=float)
+            except (TypeError, ValueError) as error:
+                raise InputError(f"a similarity matrix is p × p numbers: {error}") from None
             shape = dense.shape
             if dense.ndim != 2:
                 raise InputError(f"a similarity matrix is p × p, got shape {shape}.")
@@ -103,6 +106,9 @@ class FeatureSimilarity:
         if shape[0] != shape[1]:
             raise InputError(f"a similarity matrix is p × p, got {shape[0]} × {shape[1]}.")
         names = feature_names(features, columns, shape[0])
+        rows_named = [str(name) for name in getattr(matrix, "index", ())]
+        if columns is not None and rows_named != columns and set(rows_named) == set(columns):
+            raise InputError("the rows and the columns name the features in different orders.")
         _check_similarities(rows, cols, similarities, names)
         diagonal = np.zeros(shape[0])
         on_diagonal = rows == cols
@@ -140,11 +146,18 @@ class FeatureSimilarity:
         """
         threshold = check_fraction("threshold", threshold)
         values, columns = split_table(X)
-        data = np.asarray(values.toarray() if sp.issparse(values) else values)
+        try:
+            data = np.asarray(values.toarray() if sp.issparse(values) else values)
+        except ValueError:
+            raise InputError(
+                "data must be samples × features, got rows of different length."
+            ) from None
         if data.ndim != 2:
             raise InputError(f"data must be samples × features, got shape {data.shape}.")
         names = feature_names(features, columns, data.shape[1])
-        data = _numeric_columns(data, names)
+        if len(data) == 0:
+            raise InputError("there are no samples (rows) to compare features by.")
+        data = np.ascontiguousarray(_numeric_columns(data, names))
         if callable(method):
             label, pairs = getattr(method, "__name__", "similarity"), _callable_pairs(data, method)
         else:
@@ -239,9 +252,12 @@ class FeatureSimilarity:
                 return replace(self, features=features)
         known = set(self.features)
         missing = [name for name in features if name not in known]
+        which = f"not among the similarities: {some(missing)}"
+        if not missing:
+            which = f"not among the runs: {some([n for n in self.features if n not in features])}"
         raise InputError(
             f"the similarities ({self.n_features} features) and the runs ({len(features)} features)"
-            f" do not have the same features; not among the similarities: {some(missing)}."
+            f" do not have the same features; {which}."
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -295,13 +311,14 @@ def _numeric_columns(data: np.ndarray, names: Sequence[str]) -> np.ndarray:
         data = np.asarray(data, dtype=float)
     except (TypeError, ValueError):
         for name, column in zip(names, data.T, strict=True):
-            try:
-                np.asarray(column, dtype=float)
-            except (TypeError, ValueError):
-                raise InputError(
-                    f"feature {name!r} is not numeric (it holds {column[0]!r}); "
-                    "encode it or leave it out."
-                ) from None
+            for value in column:
+                try:
+                    float(value if value is not None else "nan")
+                except (TypeError, ValueError):
+                    raise InputError(
+                        f"feature {name!r} is not numeric (it holds {value!r}); "
+                        "encode it or leave it out."
+                    ) from None
     missing = np.flatnonzero(~np.isfinite(data).all(axis=0))
     if missing.size:
         raise InputError(
@@ -316,12 +333,13 @@ def _numeric_columns(data: np.ndarray, names: Sequence[str]) -> np.ndarray:
 
 def _unit_columns(data: np.ndarray, names: Sequence[str]) -> np.ndarray:
     """Centre the columns and scale them to length 1; constant ones become 0."""
-    centred = data - data.mean(axis=0)
+    largest = np.abs(data).max(axis=0)
+    scaled = data / np.where(largest > 0, largest, 1.0)
+    centred = scaled - scaled.mean(axis=0)
     length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
-    scale = np.abs(data).max(axis=0) * np.sqrt(len(data))
-    constant = length <= 1e-13 * scale
+    constant = length <= 1e-13 * np.sqrt(len(data))
     if constant.any():
-        which = [names[i] for i in np.flatnonzero(constant)]
+        which = [names[int(i)] for i in np.flatnonzero(constant)]
         warnings.warn(
             f"{len(which)} constant feature(s) are similar to nothing: {some(which)}.",
             stacklevel=3,
@@ -342,13 +360,14 @@ def _correlation_pairs(unit: np.ndarray) -> Any:
     Single precision finds the candidates at twice the speed; double precision settles them.
     """
     rough = unit.astype(np.float32)
+    varies = np.abs(unit).max(axis=0, initial=0) > 0
     margin = 1e-5 + 1e-7 * len(unit)
 
     def pairs(threshold: float) -> Any:
         for start, stop in _blocks(unit.shape[1]):
             near = np.abs(rough[:, start:stop].T @ rough[:, start:]) >= threshold - margin
             rows, cols = np.nonzero(near)
-            later = cols > rows
+            later = (cols > rows) & varies[rows + start] & varies[cols + start]
             rows, cols = rows[later] + start, cols[later] + start
             exact = np.empty(len(rows))
             step = max(1, _BLOCK_BYTES // (16 * len(unit)))
@@ -373,7 +392,7 @@ def _callable_pairs(data: np.ndarray, method: Callable[..., Any]) -> Any:
                     f"the similarity function returned shape {block.shape} for blocks of "
                     f"{expected[0]} and {expected[1]} columns; it must return {expected}."
                 )
-            rows, cols = np.nonzero((block >= threshold) | ~np.isfinite(block))
+            rows, cols = np.nonzero((block >= threshold) | ~np.isfinite(block) | (block < 0))
             later = cols > rows
             rows, cols = rows[later], cols[later]
             yield rows + start, cols + start, block[rows, cols]

@@ -1,0 +1,223 @@
+"""Speed and memory of the stability measures, as ratios to the naive twins in tests/naive.py.
+
+    python benchmarks/stability.py              all cases, about three minutes
+    python benchmarks/stability.py sma sets     some of them
+
+Every case runs in a process of its own, on one core, after a warm-up on small data, so that
+neither compilation nor another case's memory counts. Naive times are extrapolated from the share
+of the work that fits into a second or two; the ratio says how many times faster mainstay is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from multiprocessing import get_context
+from pathlib import Path
+
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")  # before numpy is loaded
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+import numpy as np  # noqa: E402
+import scipy.sparse as sp  # noqa: E402
+
+import mainstay as ms  # noqa: E402
+import naive  # noqa: E402
+
+Row = tuple[str, float, float | None, str]  # what, seconds, naive seconds, remark
+
+
+def clock(call: Callable[[], object]) -> tuple[float, object]:
+    start = time.process_time()
+    result = call()
+    return time.process_time() - start, result
+
+
+def naive_seconds(call: Callable[[int], object], whole: int) -> float:
+    """Time `call(n)` for growing n until it takes a second, and scale to `whole`."""
+    n = 2
+    while True:
+        seconds, _ = clock(lambda n=n: call(n))  # type: ignore[misc]
+        if seconds > 1 or n >= whole:
+            return seconds * whole / n
+        n = min(whole, 2 * n)
+
+
+# ---------------------------------------------------------------------- similar features
+
+P, M, DRAWS = 10_000, 30, 10_000
+
+
+def similar_features(irregular: bool) -> ms.FeatureSimilarity:
+    """1,000 of 10,000 features have similar ones: groups of five, or a random graph."""
+    rng = np.random.default_rng(0)
+    if irregular:
+        pairs = rng.integers(0, 1000, (2000, 2))
+        pairs = pairs[pairs[:, 0] < pairs[:, 1]]
+    else:
+        pairs = np.array(
+            [(5 * g + a, 5 * g + b) for g in range(200) for a in range(5) for b in range(a)]
+        )
+    weights = rng.uniform(0.9, 1, len(pairs))
+    upper = sp.coo_array((weights, tuple(pairs.T)), shape=(P, P)).tocsr()
+    upper.data = np.minimum(upper.data, 1.0)
+    return ms.FeatureSimilarity.from_matrix(upper.maximum(upper.T), 0.9)
+
+
+def selections() -> list[np.ndarray]:
+    """30 selections of 10 to 50 features, mostly from 100 favourites."""
+    rng = np.random.default_rng(1)
+    favourites = rng.choice(P, 100, replace=False)
+    return [rng.choice(favourites, k, replace=False) for k in np.linspace(10, 50, M).astype(int)]
+
+
+def sma(name: str, irregular: bool) -> list[Row]:
+    similarity, sets = similar_features(irregular), selections()
+    runs = ms.Runs.from_sets([s.tolist() for s in sets], features=P)
+    options = {"similarity": similarity, "random_state": 0, "tolerance": 1e-15}
+    ms.stability(runs, name, **options, max_draws=100)
+    seconds, estimate = clock(lambda: ms.stability(runs, name, **options, max_draws=DRAWS))
+    matrix = similarity.graph.toarray()
+    pairs = M * (M - 1) // 2
+    slow = naive_seconds(
+        lambda n: naive.simulated_expectation(
+            name, 30, 30, P, matrix, 0.9, n, np.random.default_rng(2)
+        ),
+        whole=DRAWS * pairs,
+    )
+    shape = "a random graph" if irregular else "groups of five"
+    error = estimate.chance_standard_error  # type: ignore[attr-defined]
+    how = f"simulated, error {error:.0e}" if error else "exact expectation"
+    return [(f"{name}, {shape}", seconds, slow, how)]
+
+
+# ---------------------------------------------------------------------- sets, rankings, similarity
+
+
+def sets(k: int) -> list[Row]:
+    m, p = 1000, 100_000
+    rng = np.random.default_rng(3)
+    chosen = [rng.choice(20 * k, k, replace=False) for _ in range(m)]
+    ends = np.arange(0, m * k + 1, k)
+    matrix = sp.csr_array((np.ones(m * k), np.sort(chosen).ravel(), ends), shape=(m, p))
+    runs = ms.Runs.from_support(matrix)
+    as_sets = [set(c.tolist()) for c in chosen]
+    ms.stability(runs.subset(range(3)), "jaccard")
+    rows: list[Row] = []
+    for name in ("jaccard", "kuncheva", "unadjusted", "phi", "somol", "davis", "nogueira"):
+        seconds, _ = clock(lambda name=name: ms.stability(runs, name))  # type: ignore[misc]
+        slow = None
+        if name in ("jaccard", "kuncheva", "unadjusted", "phi"):
+            slow = naive_seconds(
+                lambda n, name=name: [  # type: ignore[misc]
+                    naive.pair_score(name, as_sets[0], as_sets[1], p) for _ in range(n)
+                ],
+                whole=m * (m - 1) // 2,
+            )
+        rows.append((f"{name}, {m} runs × {p:,} features, {k} selected", seconds, slow, ""))
+    return rows
+
+
+def rankings(name: str) -> list[Row]:
+    m, p = 1000, 10_000
+    rng = np.random.default_rng(4)
+    ranks = np.argsort(rng.random((m, p), dtype=np.float32), axis=1) + 1
+    runs = ms.Runs.from_ranks(ranks)
+    # warm up every code path, the one for many runs included
+    small = ms.Runs.from_ranks(np.argsort(rng.random((300, 3000)), axis=1) + 1)
+    ms.stability(small, name)
+    seconds, _ = clock(lambda: ms.stability(runs, name))
+    base, _, k = name.partition("@")
+    slow = None
+    if not k and base in ("spearman", "canberra", "average_overlap"):
+        twin = getattr(naive, base)
+        first, second = ranks[0].tolist(), ranks[1].tolist()
+        slow = naive_seconds(
+            lambda n: [twin(first, second) for _ in range(n)], whole=m * (m - 1) // 2
+        )
+    return [(f"{name}, {m} runs × {p:,} features", seconds, slow, "")]
+
+
+def similarity(p: int) -> list[Row]:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(100, p))
+    X[:, 1::10] = X[:, ::10] + 0.2 * rng.normal(size=X[:, ::10].shape)
+    ms.FeatureSimilarity.from_data(X[:, :50])
+    seconds, found = clock(lambda: ms.FeatureSimilarity.from_data(X, threshold=0.9))
+    slow = naive_seconds(
+        lambda n: naive.correlation_graph(X[:, : 2 + int((2 * n) ** 0.5)], 0.9),
+        whole=p * (p - 1) // 2,
+    )
+    pairs = found.graph.nnz // 2  # type: ignore[attr-defined]
+    return [(f"correlations of {p:,} features, 100 samples", seconds, slow, f"{pairs:,} pairs")]
+
+
+def start_up() -> list[Row]:
+    rows: list[Row] = []
+    for what, command in (
+        ("import mainstay", [sys.executable, "-c", "import mainstay"]),
+        ("mainstay --help", [sys.executable, "-m", "mainstay.cli", "--help"]),
+        ("python alone", [sys.executable, "-c", "pass"]),
+    ):
+        best = min(_child_cpu(command) for _ in range(5))
+        rows.append((what, best, None, "best of 5"))
+    return rows
+
+
+def _child_cpu(command: list[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+CASES: dict[str, list[tuple[Callable[..., list[Row]], tuple[object, ...]]]] = {
+    "sma": [
+        (sma, (name, irregular))
+        for irregular in (False, True)
+        for name in ("sma_count", "sma_mean", "sma_greedy", "sma_mbm")
+    ],
+    "sets": [(sets, (100,)), (sets, (1000,))],
+    "rankings": [
+        (rankings, (name,))
+        for name in (
+            "spearman", "kendall", "kendall_w", "canberra", "rbo", "average_overlap",
+            "kendall@100", "canberra@100", "jaccard@100",
+        )
+    ],
+    "similarity": [(similarity, (5_000,)), (similarity, (50_000,))],
+    "start": [(start_up, ())],
+}  # fmt: skip
+
+
+def measured(
+    case: Callable[..., list[Row]], arguments: tuple[object, ...]
+) -> tuple[list[Row], int]:
+    rows = case(*arguments)
+    return rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser.add_argument("groups", nargs="*", choices=[*CASES, []], help="default: all")
+    wanted = parser.parse_args().groups or list(CASES)
+    print(f"{'':<62}{'CPU s':>9}{'naive s':>13}{'ratio':>12}{'peak MB':>9}")
+    for group in wanted:
+        for case, arguments in CASES[group]:
+            with get_context("spawn").Pool(1) as pool:
+                rows, memory = pool.apply(measured, (case, arguments))
+            for what, seconds, slow, remark in rows:
+                shown = (
+                    f"{slow:>13,.0f}{slow / max(seconds, 1e-3):>12,.0f}" if slow else f"{'':>25}"
+                )
+                print(f"{what:<62}{seconds:>9.3f}{shown}{memory:>9}  {remark}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,310 @@
+"""The command line gives the library's numbers, and says what is wrong instead of a traceback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+import mainstay as ms
+from mainstay.cli import main
+
+SETS = [["a", "b"], ["a", "c"], ["a", "b"]]
+FEATURES = ["a", "b", "c", "d"]
+RUNS = ms.Runs.from_sets(SETS, FEATURES)
+SCORES = np.array([[0.9, 0.5, 0.4, 0.1], [0.8, 0.2, 0.6, 0.1], [0.9, 0.7, 0.3, 0.0]])
+
+
+def mainstay(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def printed(*arguments: object) -> list[dict]:
+    """The measures that --json prints."""
+    result = mainstay("stability", *arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)["measures"]
+
+
+def expected(runs: ms.Runs, *measures: str, **arguments) -> list[dict]:
+    estimates = (ms.stability(runs, measure, **arguments) for measure in measures)
+    return [estimate.to_frame().to_dict("records")[0] for estimate in estimates]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """A folder of files: three selections in every layout, scores, and data where b and c agree."""
+    monkeypatch.chdir(tmp_path)
+    RUNS.save("saved.csv")
+    RUNS.save("saved.parquet")
+    wide = RUNS.to_frame()
+    wide.to_csv("wide.csv")
+    wide.to_csv("wide.tsv", sep="\t", index=False)
+    wide.to_parquet("wide.parquet")
+    pairs = pd.DataFrame([(run, name) for run, chosen in enumerate(SETS) for name in chosen])
+    pairs.set_axis(["run", "feature"], axis=1).to_csv("pairs.csv", index=False)
+    ms.Runs.from_scores(SCORES, FEATURES).save("scores.parquet")
+    pd.DataFrame(ms.Runs.from_scores(SCORES, FEATURES).ranks, columns=FEATURES).to_csv("ranks.csv")
+    ms.Runs.from_scores(np.round(SCORES), FEATURES).save("ties.parquet")
+    ms.Runs.from_sets([[], [], ["a"]], FEATURES).save("empty.parquet")
+    ms.Runs.from_sets([["a"], ["a", "b"]], FEATURES).save("unequal.parquet")
+    steps = np.arange(1.0, 9.0)
+    data = pd.DataFrame({"d": np.sin(9 * steps), "c": steps**9, "a": np.cos(5 * steps), "b": steps})
+    data["outcome"] = ["ill", "well"] * 4
+    data.to_csv("data.csv", index=False)
+    data.drop(columns="b").to_csv("without_b.csv", index=False)
+    data.assign(d=1.0).to_parquet("constant.parquet")
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 no PAR1")
+    (tmp_path / "broken.csv").write_bytes(bytes(range(256)))
+    (tmp_path / "cut.csv").write_text("# mainstay runs: scores\n")
+
+
+# --- numbers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["saved.csv"],
+        ["saved.parquet"],
+        ["wide.csv"],
+        ["wide.tsv"],
+        ["wide.parquet"],
+        ["wide.csv", "--kind", "support"],
+        ["pairs.csv", "--n-features", 4],
+        ["pairs.csv", "--similarity", "data.csv", "--target", "outcome"],
+    ],
+    ids=lambda arguments: " ".join(map(str, arguments)),
+)
+def test_the_same_selections_in_any_layout_give_the_same_numbers(arguments):
+    measures = ["nogueira", "jaccard"]
+    found = printed(*arguments, "-m", "nogueira", "--measure", "jaccard")
+    assert found == expected(RUNS, *measures)
+
+
+@pytest.mark.parametrize("file", ["scores.parquet", "ranks.csv"])
+def test_rankings_have_measures_of_their_own_and_of_their_tops(file):
+    measures = ["spearman", "kendall", "canberra", "rbo", "jaccard@2", "spearman@3"]
+    found = printed(file, *(part for name in measures for part in ("-m", name)))
+    runs = ms.Runs.from_scores(SCORES, FEATURES)
+    assert found == expected(runs, *measures, random_state=0)
+
+
+def test_json_describes_the_runs_and_writes_null_for_what_is_undefined():
+    result = mainstay("stability", "empty.parquet", "-m", "jaccard", "--undefined", "nan", "--json")
+    assert result.exit_code == 0, result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["runs"] == {"n_runs": 3, "n_features": 4, "kind": "support"}
+    assert answer["measures"][0]["value"] is None
+    assert answer["measures"][0]["lower"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments", "pairs"),
+    [
+        ([], {}, "0 pairs with |pearson| >= 0.9"),
+        (["--threshold", 0.7], {"threshold": 0.7}, "1 pair with |pearson| >= 0.7"),
+        (["--method", "spearman"], {"method": "spearman"}, "1 pair with |spearman| >= 0.9"),
+    ],
+)
+def test_similar_features_are_found_in_the_data(options, arguments, pairs):
+    options = ["--similarity", "data.csv", "--target", "outcome", *options]
+    data = pd.read_csv("data.csv").drop(columns="outcome")[FEATURES]
+    similarity = ms.FeatureSimilarity.from_data(data, **arguments)
+    found = printed("wide.csv", *options, "-m", "sma_count", "-m", "yu")
+    assert found == expected(RUNS, "sma_count", "yu", similarity=similarity, random_state=0)
+    assert pairs in mainstay("stability", "wide.csv", *options).stdout
+
+
+def test_columns_of_the_data_that_no_run_knows_are_not_looked_at():
+    assert mainstay("stability", "wide.csv", "--similarity", "data.csv").exit_code == 0
+
+
+def test_the_level_of_the_interval_is_chosen():
+    assert printed("wide.csv", "-m", "nogueira", "--confidence", 0.8) == expected(
+        RUNS, "nogueira", confidence=0.8
+    )
+    assert "80% interval" in mainstay("stability", "wide.csv", "--confidence", 0.8).stdout
+
+
+@pytest.mark.parametrize("correction", ["none", "exact"])
+def test_the_correction_for_chance_is_chosen(correction):
+    found = printed("wide.csv", "-m", "jaccard", "--correction", correction)
+    assert found == expected(RUNS, "jaccard", correction=correction)
+
+
+def test_an_undefined_score_may_be_replaced():
+    runs = ms.Runs.load("empty.parquet")
+    found = printed("empty.parquet", "-m", "jaccard", "--undefined", "0")
+    assert found == expected(runs, "jaccard", undefined=0)
+
+
+def test_two_runs_are_too_few_for_an_interval_and_that_is_said():
+    result = mainstay("stability", "unequal.parquet")
+    assert result.exit_code == 0
+    assert "needs at least 3 runs" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("wide.csv", ["nogueira", "jaccard", "kappa"]),
+        ("scores.parquet", ["spearman", "kendall", "canberra", "rbo", "nogueira@1"]),
+    ],
+)
+def test_without_a_measure_a_table_of_fitting_ones_is_printed(file, names):
+    result = mainstay("stability", file)
+    head, columns, *rows = result.stdout.splitlines()
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert head == repr(ms.Runs.load(file))
+    assert " ".join(columns.split()) == "measure stability 95% interval corrected for chance"
+    assert [row.split()[0] for row in rows][: len(names)] == names
+    value = float(ms.stability(ms.Runs.load(file), names[0]))
+    assert rows[0].split()[1] == f"{value:.3f}"
+
+
+def test_the_seed_decides_simulated_numbers():
+    rng = np.random.default_rng(0)
+    data = np.repeat(rng.normal(size=(20, 10)), 3, axis=1) + 0.1 * rng.normal(size=(20, 30))
+    pd.DataFrame(data).add_prefix("x").to_csv("data.csv", index=False)
+    sets = [rng.choice(30, 8, replace=False) for _ in range(4)]
+    ms.Runs.from_sets(sets, 30).save("runs.parquet")
+    options = ("runs.parquet", "--similarity", "data.csv", "-m", "sma_count")
+    first, again, other = (printed(*options, "--seed", seed)[0] for seed in (1, 1, 2))
+    assert first == again
+    assert first["correction"] == "estimate"
+    assert first["value"] != other["value"]
+    assert first["value"] == pytest.approx(other["value"], abs=10 * first["chance_standard_error"])
+
+
+def test_every_measure_is_listed_on_a_line_of_its_own():
+    result = mainstay("stability", "--list")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()[1:]
+    for line, row in zip(lines, ms.list_measures().itertuples(), strict=True):
+        assert line.split()[0] == row.name
+        assert line.rstrip().endswith(row.reference)
+
+
+@pytest.mark.filterwarnings("always")
+def test_the_demo_prints_frequencies_and_a_table():
+    result = mainstay("demo", "--resamples", 5)
+    assert result.exit_code == 0, result.stderr
+    for word in ("569 patients", "5 bootstrap samples", "worst", "nogueira", "sma_mbm", "zucknick"):
+        assert word in result.stdout
+    assert result.stdout == mainstay("demo", "--resamples", 5).stdout
+    assert result.stdout != mainstay("demo", "--resamples", 5, "--seed", 1).stdout
+
+
+# --- warnings -----------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("always")
+@pytest.mark.parametrize(
+    ("arguments", "warning", "output"),
+    [
+        (["empty.parquet", "-m", "jaccard"], "'jaccard' is undefined (0/0)", "undefined"),
+        (["pairs.csv"], "the 3 features seen are taken for all there were", "nogueira"),
+        (["ties.parquet", "-m", "jaccard@1"], "in 2 of 3 runs features tie for place 1", "0.333"),
+        (["wide.csv", "--similarity", "constant.parquet"], "1 constant feature(s)", "sma_count"),
+    ],
+)
+def test_a_warning_goes_to_stderr_and_the_numbers_to_stdout(arguments, warning, output):
+    result = mainstay("stability", *arguments)
+    assert result.exit_code == 0
+    assert output in result.stdout
+    assert "Warning" not in result.stdout
+    assert result.stderr.startswith("Warning: ")
+    assert warning in result.stderr
+    assert ".py" not in result.stderr
+
+
+# --- errors -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("wide.csv --mesure jaccard", "No such option"),
+        ("wide.csv --kind sets", "'sets' is not one of 'auto', 'support', 'ranks', 'scores'"),
+        ("wide.csv --seed many", "'many' is not a valid integer"),
+        ("", "Missing argument 'FILE'"),
+        ("nowhere.csv", "there is no file 'nowhere.csv'"),
+        (".", "there is no file '.'"),
+        ("broken.parquet", "broken.parquet is not a parquet file"),
+        ("broken.csv", "broken.csv could not be read as csv"),
+        ("cut.csv", "cut.csv"),
+        ("data.csv", "column(s) 'outcome' are not numeric"),
+        ("wide.csv -m jacard", "unknown measure 'jacard'. Did you mean 'jaccard'? Valid: "),
+        ("wide.csv -m jaccard -m jacard", "Did you mean 'jaccard'?"),
+        ("wide.csv -m jaccard@2", "'jaccard@2' needs rankings or scores"),
+        ("wide.csv -m spearman", "'spearman' compares rankings"),
+        ("scores.parquet -m jaccard", "measure='jaccard@20'"),
+        ("scores.parquet -m jaccard@0", "what follows @ must be a number of features"),
+        ("scores.parquet -m jaccard@9", "k must be a whole number from 1 to 4, got 9"),
+        ("ranks.csv -m pearson", "'pearson' compares scores, but these runs hold ranks"),
+        ("unequal.parquet -m kuncheva", "Use 'sim_n' or 'nogueira'"),
+        ("wide.csv -m sma_count", "give --similarity DATA"),
+        ("wide.csv --n-features 9", "n_features is for tables of run, feature pairs"),
+        ("pairs.csv --n-features 2", "at least 3, got 2"),
+        ("wide.csv --confidence 95", "confidence must be a number in (0, 1), got 95"),
+        ("wide.csv --seed -1", "random_state must be"),
+        ("wide.csv --undefined maybe", "undefined must be 'warn', 'nan', 'error' or a number"),
+        ("empty.parquet -m jaccard --undefined error", "--undefined 0"),
+        ("wide.csv --similarity nowhere.csv", "there is no file 'nowhere.csv'"),
+        ("wide.csv --similarity broken.parquet", "broken.parquet could not be read as parquet"),
+        ("wide.csv --similarity data.csv --target outcom", "Did you mean 'outcome'?"),
+        ("wide.csv --similarity data.csv --target b", "not columns of the data: 'b'"),
+        ("wide.csv --similarity without_b.csv", "1 of the 4 features are not columns"),
+        ("pairs.csv --similarity without_b.csv", "unknown feature 'b'"),
+        ("pairs.csv --similarity data.csv", "feature 'outcome' is not numeric"),
+        ("wide.csv --similarity data.csv --threshold 1.5", "in [0, 1], got 1.5"),
+        ("wide.csv --similarity data.csv --method cosine", "'cosine' is not one of 'pearson'"),
+    ],
+)
+def test_an_error_is_told_on_stderr_with_exit_code_2(command, message):
+    result = mainstay("stability", *command.split())
+    assert isinstance(result.exception, SystemExit), repr(result.exception)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["demo", "--resamples", "2"], ["stabilty"], ["demo", "more"]]
+)
+def test_a_wrong_command_has_exit_code_2(arguments):
+    result = mainstay(*arguments)
+    assert result.exit_code == 2
+    assert "Error: " in result.stderr
+
+
+# --- as a program -------------------------------------------------------------------------------
+
+
+def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mainstay.cli", *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60, check=False)
+
+
+def test_the_program_prints_numbers_and_warnings_apart():
+    done = program("stability", "empty.parquet", "-m", "jaccard", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["measures"][0]["value"] is None
+    assert done.stderr.splitlines() == [
+        "Warning: 'jaccard' is undefined (0/0) for 1 pair(s) of runs, first 0 and 1, so the result "
+        "is NaN: undefined=0 (or another number; --undefined 0) replaces it, or take another "
+        "measure."
+    ]
+
+
+def test_the_program_ends_with_a_message_not_a_traceback():
+    done = program("stability", "unequal.parquet", "--measure", "kuncheva")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: 'kuncheva' needs selections of equal size")
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,363 @@
+"""FeatureSimilarity: exactly the pairs of features that reach the threshold, in little memory."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import mainstay.similarity
+import naive
+from mainstay import FeatureSimilarity, InputError
+
+ABC = ["a", "b", "c"]
+S = np.array([[1.0, 0.95, 0.2], [0.95, 1.0, 0.0], [0.2, 0.0, 1.0]])
+
+
+def correlated(seed: int, n: int = 20, p: int = 12) -> np.ndarray:
+    """Columns in noisy groups of four, of both signs, in different units."""
+    rng = np.random.default_rng(seed)
+    shared = np.repeat(rng.normal(size=(n, -(-p // 4))), 4, axis=1)[:, :p]
+    noise = rng.normal(size=(n, p)) * rng.uniform(0, 0.5, p)
+    return (shared + noise) * rng.choice([-1, 1], p) * 10.0 ** rng.integers(-9, 10, p)
+
+
+def edges(similarity: FeatureSimilarity) -> dict[tuple[int, int], float]:
+    graph = sp.coo_array(similarity.graph)
+    triples = zip(graph.row.tolist(), graph.col.tolist(), graph.data.tolist(), strict=True)
+    return {(i, j): value for i, j, value in triples if i < j}
+
+
+def named_groups(similarity: FeatureSimilarity, kind: str) -> set[frozenset[str]]:
+    return {frozenset(group) for group in similarity.groups(kind)}
+
+
+def symmetric_matrices(most: int = 8):
+    """Symmetric matrices of few different similarities, so that there are ties."""
+    squares = st.integers(1, most).map(lambda p: (p, p))
+    halves = squares.flatmap(lambda s: arrays(float, s, elements=st.sampled_from([0, 0.5, 0.9, 1])))
+    return halves.map(lambda half: np.triu(half, 1) + np.triu(half, 1).T + np.eye(len(half)))
+
+
+def absolute_cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(a, axis=0)[:, None] * np.linalg.norm(b, axis=0)
+    return np.minimum(np.abs(a.T @ b) / lengths, 1)
+
+
+# --- from data ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("block_bytes", [1, 8 * 12 * 5, 2**26], ids=["1 column", "5", "all"])
+@pytest.mark.parametrize("threshold", [0.3, 0.8, 0.95])
+@pytest.mark.parametrize("method", ["pearson", "spearman"])
+def test_the_graph_holds_the_pairs_that_reach_the_threshold(
+    method, threshold, block_bytes, monkeypatch
+):
+    monkeypatch.setattr(mainstay.similarity, "_BLOCK_BYTES", block_bytes)
+    for seed in range(3):
+        X = correlated(seed)
+        found = FeatureSimilarity.from_data(X, method, threshold)
+        expected = naive.correlation_graph(X, threshold, method)
+        assert 0 < len(expected) < 66
+        assert edges(found) == pytest.approx(expected, abs=1e-12)
+        assert (found.graph != found.graph.T).nnz == 0
+        assert not found.graph.diagonal().any()
+
+
+def test_shuffling_columns_changes_no_bit_of_any_correlation(monkeypatch):
+    X = correlated(1, n=101, p=40)
+    order = np.random.default_rng(2).permutation(40)
+    names = np.array([f"gene{i}" for i in range(40)])
+    plain = FeatureSimilarity.from_data(X, threshold=0.5, features=names)
+    monkeypatch.setattr(mainstay.similarity, "_BLOCK_BYTES", 8 * 40 * 7)
+    shuffled = FeatureSimilarity.from_data(X[:, order], threshold=0.5, features=names[order])
+    assert edges(shuffled.aligned_to(plain.features)) == edges(plain) != {}
+
+
+@given(arrays(float, (6, 5), elements=st.integers(0, 3)), st.sampled_from([0.25, 0.6, 0.99]))
+@pytest.mark.filterwarnings("ignore:.*constant feature")
+def test_spearman_is_right_with_ties_and_constant_columns(X, threshold):
+    expected = naive.correlation_graph(X, threshold - 1e-9, "spearman")
+    found = edges(FeatureSimilarity.from_data(X, "spearman", threshold - 1e-9))
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["pearson", "spearman"])
+def test_copies_of_a_feature_are_exactly_similar(method):
+    X = np.random.default_rng(0).normal(size=(50, 30))
+    copies = np.hstack((X, X, -3 * X + 1))
+    similarity = FeatureSimilarity.from_data(copies, method, threshold=1.0)
+    triples = {frozenset((f"x{i}", f"x{i + 30}", f"x{i + 60}")) for i in range(30)}
+    assert named_groups(similarity, "cliques") == triples
+    assert set(similarity.graph.data.tolist()) == {1.0}
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-6, 1e6, 1e200])
+def test_the_unit_of_a_feature_does_not_matter(unit):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    scaled = np.hstack((X, X * unit))
+    assert FeatureSimilarity.from_data(scaled).groups() == [("x0", "x2"), ("x1", "x3")]
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.9])
+@pytest.mark.parametrize("method", ["pearson", "spearman"])
+@pytest.mark.parametrize("value", [0.0, 0.1, -1e9])
+def test_constant_features_are_named_and_similar_to_nothing(value, method, threshold):
+    X = np.array([[1.0, value, 2.0, value], [2.0, value, 4.0, value], [3.0, value, 5.0, value]])
+    with pytest.warns(UserWarning, match=r"2 constant feature\(s\) are similar to nothing: 'x1'"):
+        similarity = FeatureSimilarity.from_data(X, method, threshold)
+    assert similarity.degrees.tolist() == [1, 0, 1, 0]
+
+
+def test_any_function_of_two_blocks_may_say_what_is_similar(monkeypatch):
+    X = correlated(4)
+    whole = FeatureSimilarity.from_data(X, absolute_cosine, threshold=0.8)
+    expected = np.argwhere(np.triu(absolute_cosine(X, X) >= 0.8, 1))
+    assert sorted(edges(whole)) == [tuple(pair) for pair in expected.tolist()]
+    assert "absolute_cosine >= 0.8" in repr(whole)
+    monkeypatch.setattr(mainstay.similarity, "_BLOCK_BYTES", 8 * 12 * 5)
+    blockwise = FeatureSimilarity.from_data(X, absolute_cosine, threshold=0.8)
+    assert edges(blockwise) == pytest.approx(edges(whole), abs=1e-12)
+
+
+def constant_function(value):
+    return lambda a, b: np.full((a.shape[1], b.shape[1]), value)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda a, b: np.ones(3), r"shape \(3,\).*3 and 3 columns; it must return \(3, 3\)"),
+        (lambda a, b: 0.5, r"shape \(\)"),
+        (constant_function(np.nan), "'x0' and 'x1' is nan"),
+        (constant_function(1.5), r"\[0, 1\], but that of 'x0' and 'x1' is 1.5"),
+        (constant_function(-0.95), r"\[0, 1\], but that of 'x0' and 'x1' is -0.95"),
+    ],
+)
+def test_a_function_that_returns_no_similarities_is_refused(function, message):
+    with pytest.raises(InputError, match=message):
+        FeatureSimilarity.from_data(np.eye(3), function)
+
+
+@pytest.mark.parametrize(
+    ("X", "arguments", "message"),
+    [
+        ({"a": [1.0, 2.0], "b": [1.0, np.nan]}, {}, r"1 feature\(s\) have missing .*: 'b'\. Imp"),
+        ({"a": [1.0, np.inf], "b": [1.0, None]}, {}, r"2 feature\(s\) .*infinite.*: 'a', 'b'"),
+        ({"a": [1.0, 2.0], "b": ["low", "high"]}, {}, "'b' is not numeric .*'low'"),
+        ({"a": [1.0, 2.0], "b": [1.0, "n/a"]}, {}, "'b' is not numeric .*'n/a'"),
+        ({"a": [1.0, 2.0], "b": pd.to_datetime(["2020", "2021"])}, {}, "'b' is not numeric"),
+        ({"a": [], "b": []}, {}, "no (samples|rows)"),
+        ({}, {}, "no features"),
+        ([[1.0, 2.0], [3.0]], {}, "row 1|samples × features"),
+        ([1.0, 2.0], {}, r"samples × features, got shape \(2,\)"),
+        ({"a": [1, 2]}, {"method": "pearsn"}, "'pearsn'. Did you mean 'pearson'"),
+        ({"a": [1, 2]}, {"features": ["u", "v"]}, "2 feature names .* 1 columns"),
+        ({"a": [1, 2]}, {"threshold": 1.1}, r"threshold must be a number in \[0, 1\], got 1.1"),
+        ({"a": [1, 2]}, {"threshold": "high"}, "threshold must be .*'high'"),
+        ({"a": [1, 2]}, {"threshold": np.nan}, "threshold must be .*nan"),
+    ],
+)
+def test_data_that_cannot_be_compared_is_refused(X, arguments, message):
+    X = pd.DataFrame(X) if isinstance(X, dict) else X
+    with pytest.raises(InputError, match=message):
+        FeatureSimilarity.from_data(X, **arguments)
+
+
+def test_names_and_values_come_from_any_table():
+    X = np.array([[1.0, 2.0, 0.0], [2.0, 4.1, 5.0], [3.0, 6.0, 1.0], [4.0, 8.0, 2.0]])
+    plain = FeatureSimilarity.from_data(X, features=ABC)
+    for table in (pd.DataFrame(X, columns=ABC), pl.DataFrame(X, schema=ABC)):
+        similarity = FeatureSimilarity.from_data(table)
+        assert similarity.features == ("a", "b", "c")
+        assert edges(similarity) == edges(plain) != {}
+    assert edges(FeatureSimilarity.from_data(sp.csr_array(X))) == edges(plain)
+
+
+def test_three_thousand_features_need_no_square_matrix():
+    X = correlated(0, n=30, p=3000)
+    tracemalloc.start()
+    try:
+        similarity = FeatureSimilarity.from_data(X, threshold=0.95)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert similarity.graph.nnz > 1000
+    assert peak < 3000 * 3000 * 8 / 2
+
+
+# --- from a matrix ------------------------------------------------------------------------------
+
+
+@given(symmetric_matrices(), st.sampled_from([0.5, 0.8, 0.9, 1.0]))
+def test_dense_and_sparse_matrices_mean_the_same(matrix, threshold):
+    dense = FeatureSimilarity.from_matrix(matrix, threshold)
+    expected = {tuple(pair): matrix[tuple(pair)] for pair in np.argwhere(matrix >= threshold)}
+    assert edges(dense) == {(i, j): value for (i, j), value in expected.items() if i < j}
+    for kind in (sp.csr_array, sp.coo_matrix, sp.csc_array):
+        sparse = FeatureSimilarity.from_matrix(kind(matrix), threshold)
+        assert edges(sparse) == edges(dense)
+        assert np.array_equal(sparse.diagonal, dense.diagonal)
+
+
+def test_the_names_of_a_similarity_table_are_its_columns():
+    for table in (pd.DataFrame(S, columns=ABC, index=ABC), pl.DataFrame(S, schema=ABC)):
+        assert FeatureSimilarity.from_matrix(table).groups() == [("a", "b")]
+
+
+def test_at_threshold_zero_a_dense_matrix_makes_all_features_similar():
+    similarity = FeatureSimilarity.from_matrix(S, threshold=0, features=ABC)
+    assert similarity.degrees.tolist() == [2, 2, 2]
+    assert similarity.groups("components") == similarity.groups("cliques") == [("a", "b", "c")]
+    assert similarity.aligned_to(["c", "b", "a"]).degrees.tolist() == [2, 2, 2]
+    assert similarity.to_frame()["similarity"].tolist() == [0.95, 0.2, 0.0]
+
+
+def test_at_threshold_zero_a_sparse_matrix_is_refused():
+    with pytest.raises(InputError, match=r"threshold=0 with a sparse.*not stored count as 0"):
+        FeatureSimilarity.from_matrix(sp.csr_array(S), threshold=0)
+
+
+def changed(i: int, j: int, value: float) -> np.ndarray:
+    matrix = S.copy()
+    matrix[i, j] = value
+    return matrix
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, pd.DataFrame], ids=lambda k: k.__name__)
+@pytest.mark.parametrize(
+    ("matrix", "arguments", "message"),
+    [
+        (changed(0, 1, 0.99), {}, "symmetric, but 'a', 'b' and its transpose differ by 0.04"),
+        (changed(0, 2, 0.95), {}, "symmetric, but 'a', 'c'"),
+        (changed(0, 1, 1.2), {}, r"\[0, 1\], but that of 'a' and 'b' is 1.2"),
+        (changed(1, 2, -0.4), {}, "'b' and 'c' is -0.4.*absolute values"),
+        (changed(1, 2, np.nan), {}, "'b' and 'c' is nan"),
+        (changed(2, 2, 1.5), {}, "'c' and 'c' is 1.5"),
+        (S[:2], {}, "p × p, got 2 × 3"),
+        (S, {"features": ["a", "b"]}, "2 feature names .* 3 columns"),
+        (S, {"features": ["a", "b", "b"]}, "unique.*'b'"),
+        (S, {"threshold": -0.1}, r"threshold must be a number in \[0, 1\], got -0.1"),
+        (S, {"threshold": 2}, r"threshold must be a number in \[0, 1\], got 2"),
+    ],
+)
+def test_a_matrix_that_holds_no_similarities_is_refused(kind, matrix, arguments, message):
+    with pytest.raises(InputError, match=message):
+        FeatureSimilarity.from_matrix(kind(matrix), **{"features": ABC, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.ones(3), r"p × p, got shape \(3,\)"),
+        (np.ones((2, 2, 2)), r"p × p, got shape \(2, 2, 2\)"),
+        ([[1, 0.5], [0.5]], "p × p"),
+        ([["1", "high"], ["high", "1"]], "'high'"),
+        (np.ones((0, 0)), "features"),
+        (pd.DataFrame(S, columns=ABC, index=["b", "a", "c"]), "rows.*columns|columns.*rows"),
+    ],
+)
+def test_a_similarity_matrix_is_a_square_of_numbers(matrix, message):
+    with pytest.raises(InputError, match=message):
+        FeatureSimilarity.from_matrix(matrix)
+
+
+# --- groups -------------------------------------------------------------------------------------
+
+
+@given(symmetric_matrices())
+def test_components_are_joined_by_chains_of_similar_features(matrix):
+    similarity = FeatureSimilarity.from_matrix(matrix, 0.9)
+    expected = naive.connected_components(len(matrix), edges(similarity))
+    labels = similarity.group_labels("components")
+    found = [set(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)]
+    assert sorted(found, key=min) == expected
+    several = {frozenset(f"x{i}" for i in group) for group in expected if len(group) > 1}
+    assert named_groups(similarity, "components") == several
+
+
+@given(symmetric_matrices())
+def test_cliques_cover_all_features_once_and_hold_only_similar_ones(matrix):
+    similarity = FeatureSimilarity.from_matrix(matrix, 0.9)
+    labels = similarity.group_labels("cliques")
+    assert sorted(set(labels.tolist())) == list(range(labels.max() + 1))
+    for i, j in itertools.combinations(range(len(matrix)), 2):
+        assert labels[i] != labels[j] or matrix[i, j] >= 0.9
+    sizes = [len(group) for group in similarity.groups("cliques")]
+    assert sizes == sorted((n for n in np.bincount(labels).tolist() if n > 1), reverse=True)
+
+
+@given(symmetric_matrices(), st.data())
+def test_shuffling_the_columns_with_their_names_does_not_change_the_groups(matrix, data):
+    order = data.draw(st.permutations(range(len(matrix))))
+    names = np.array([f"gene{i}" for i in range(len(matrix))])
+    plain = FeatureSimilarity.from_matrix(matrix, 0.5, features=names)
+    shuffled = FeatureSimilarity.from_matrix(
+        matrix[np.ix_(order, order)], 0.5, features=names[order]
+    )
+    for kind in ("components", "cliques"):
+        assert named_groups(plain, kind) == named_groups(shuffled, kind)
+
+
+def test_an_unknown_kind_of_group_gets_the_nearest_name():
+    with pytest.raises(InputError, match="Did you mean 'cliques'"):
+        FeatureSimilarity.from_matrix(S).groups("clique")
+
+
+# --- with runs ----------------------------------------------------------------------------------
+
+
+def test_features_are_matched_by_name():
+    similarity = FeatureSimilarity.from_matrix(S, features=ABC).aligned_to(["b", "c", "a"])
+    assert similarity.features == ("b", "c", "a")
+    assert edges(similarity) == {(0, 2): 0.95}
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"), [(None, ["u", "v", "w"]), (["u", "v", "w"], ["x0", "x1", "x2"])]
+)
+def test_features_without_names_are_matched_by_position(mine, theirs):
+    similarity = FeatureSimilarity.from_matrix(S, features=mine).aligned_to(theirs)
+    assert similarity.features == tuple(theirs)
+    assert edges(similarity) == {(0, 1): 0.95}
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (["a", "b", "z"], "not among the similarities: 'z'"),
+        (["a", "b", "c", "d"], r"\(3 features\).*\(4 features\).*: 'd'"),
+        (["x0", "x1"], r"'x0', 'x1'"),
+        (["a", "b"], "'c'"),
+    ],
+)
+def test_similarities_of_other_features_are_refused_by_name(features, message):
+    with pytest.raises(InputError, match=message):
+        FeatureSimilarity.from_matrix(S, features=ABC).aligned_to(features)
+
+
+def test_similar_pairs_come_as_a_table():
+    table = FeatureSimilarity.from_matrix(S, threshold=0.2, features=ABC).to_frame()
+    assert table.columns.tolist() == ["feature", "other", "similarity"]
+    assert table.to_numpy().tolist() == [["a", "b", 0.95], ["a", "c", 0.2]]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "text"),
+    [
+        (1.0, "3 features, 0 pairs with similarity >= 1; 0 features in 0 groups"),
+        (0.9, "3 features, 1 pair with similarity >= 0.9; 2 features in 1 group"),
+        (0.2, "3 features, 2 pairs with similarity >= 0.2; 3 features in 1 group"),
+    ],
+)
+def test_similarities_describe_themselves(threshold, text):
+    assert re.fullmatch(rf"\w+: {text}", repr(FeatureSimilarity.from_matrix(S, threshold)))
