@@ -1,4 +1,4 @@
-"""The six properties of Nogueira and Brown (2016), computed for every measure.
+"""The six properties of Nogueira and Brown (2015), computed for every measure.
 
 For each property that `list_measures()` claims the test computes it; for each that a measure lacks
 the test shows a counterexample. A wrong tick in the table fails either way.

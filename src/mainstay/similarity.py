@@ -106,8 +106,8 @@ class FeatureSimilarity:
         if shape[0] != shape[1]:
             raise InputError(f"a similarity matrix is p × p, got {shape[0]} × {shape[1]}.")
         names = feature_names(features, columns, shape[0])
-        rows_named = [str(name) for name in getattr(matrix, "index", ())]
-        if columns is not None and rows_named != columns and set(rows_named) == set(columns):
+        index = [] if columns is None else [str(name) for name in getattr(matrix, "index", ())]
+        if index != columns and set(index) == set(columns or ()) != set():
             raise InputError("the rows and the columns name the features in different orders.")
         _check_similarities(rows, cols, similarities, names)
         diagonal = np.zeros(shape[0])
