@@ -142,25 +142,30 @@ def test_a_clique_has_a_closed_form(s: int) -> None:
             assert ours[a, b] == pytest.approx(theirs, abs=1e-12)
 
 
-def clustered(rng: np.random.Generator, p: int, n_linked: int) -> np.ndarray:
+def clustered(rng: np.random.Generator, p: int, n_linked: int, share: float = 0.3) -> np.ndarray:
     """An irregular similarity graph on the first n_linked of p features."""
     matrix = np.eye(p)
-    matrix[:n_linked, :n_linked] = random_similarity(rng, n_linked, share=0.3)
+    matrix[:n_linked, :n_linked] = random_similarity(rng, n_linked, share)
     return matrix
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
+@pytest.mark.parametrize("crowded", [False, True])
 def test_simulation_agrees_with_enumeration_and_states_an_honest_error(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, crowded: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """z = (simulated − exact)/stated error over 60 seeds: mean 0 and standard deviation 1.
+    """Few similar features, or many that are nearly all similar, and many sizes.
+
+    z = (simulated − exact)/stated error over 60 seeds: mean 0 and standard deviation 1.
 
     The standard deviation of 60 values has a standard error of about 0.09; 4 of them are allowed.
     """
     rng = np.random.default_rng(1)
     p = 30
-    similarity = ms.FeatureSimilarity.from_matrix(clustered(rng, p, 10), 0.9)
-    runs = make(random_sets(rng, 6, p, 4, 14), p)
+    matrix = clustered(rng, p, 12, 0.8) if crowded else clustered(rng, p, 10)
+    similarity = ms.FeatureSimilarity.from_matrix(matrix, 0.9)
+    sizes = range(4, 18) if crowded else (4, 6, 9, 9, 12, 14)
+    runs = make([set(rng.choice(p, k, replace=False).tolist()) for k in sizes], p)
     exact = ms.stability(runs, name, similarity=similarity, correction="exact")
     assert exact.n_draws == 0
     monkeypatch.setattr(chance, "AUTO_ENUMERATED", 1)

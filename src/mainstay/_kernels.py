@@ -221,74 +221,101 @@ def _keep_linked(order, n, place_other, absent, indptr, indices):  # type: ignor
 
 
 @njit(cache=True)
+def _count_in_groups(pool, n, place, size, place_other, size_other, group, counts):  # type: ignore[no-untyped-def]
+    """Count by group the drawn features that are in this set only."""
+    for at in range(n):
+        x = pool[at]
+        if place[x] >= size:
+            break
+        if place_other[x] >= size_other:
+            counts[group[x]] += 1
+
+
+@njit(cache=True)
 def simulate_adjustments(  # type: ignore[no-untyped-def]
-    kind, rng, n_draws, p, sizes_a, sizes_b, indptr, indices, weights, edge, ends
+    kind, rng, n_draws, stride, p, sizes_a, sizes_b, group, indptr, indices, weights, edge, ends
 ):
     """Random adjustments for many pairs of sizes from one stream of random permutations.
 
-    The first k features of a random permutation are a random set of size k. Returns for every
-    size pair the sums of y, x, y², x², xy over the draws: y is the adjustment, x the control
-    variate, the mean of the two one-sided counts (similarities for `MEAN`), whose expectation is
-    known exactly.
+    The first k features of a random permutation are a random set of size k, so that a draw serves
+    all pairs of sizes; draw d looks at every `stride`-th of them, starting with number d mod
+    stride. Returns for every pair of sizes the sums of 1, y, x, z and of their products yy, xx, zz,
+    yx, yz, xz. y is the adjustment. x and z are control variates with known expectations: x is the
+    mean of the two one-sided counts (similarities for `MEAN`), z what y would be if all features of
+    a `group` were similar to each other (left at 0 if `group` is empty).
     """
     n, n_cells = len(indptr) - 1, len(sizes_a)
-    sums = np.zeros((n_cells, 5))
+    sums = np.zeros((n_cells, 10))
     depth_a, depth_b = sizes_a.max(), sizes_b.max()
     absent = p + 1
     pool_a, pool_b = np.arange(n), np.arange(n)
     order_a, order_b = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     place_a, place_b = np.full(n, absent), np.full(n, absent)
+    n_groups = group.max() + 1 if len(group) else 0
+    in_a, in_b = np.zeros(n_groups, dtype=np.int64), np.zeros(n_groups, dtype=np.int64)
     side = np.zeros(n, dtype=np.int8)
     left, right = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     used = np.zeros(n, dtype=np.bool_)
     partner, parent = np.full(n, -1), np.full(n, -1)
     queue = np.empty(n + 1, dtype=np.int64)
-    for _ in range(n_draws):
+    for draw in range(n_draws):
         drawn_a = _draw(rng, p, pool_a, depth_a, order_a, place_a)
         drawn_b = _draw(rng, p, pool_b, depth_b, order_b, place_b)
         linked_a = _keep_linked(order_a, drawn_a, place_b, absent, indptr, indices)
         linked_b = _keep_linked(order_b, drawn_b, place_a, absent, indptr, indices)
-        for cell in range(n_cells if linked_a > 0 else 0):
+        for cell in range(draw % stride, n_cells, stride):
             size_a, size_b = sizes_a[cell], sizes_b[cell]
+            y, x, z = 0.0, 0.0, 0.0
             n_left, n_right = 0, 0
             for at in range(linked_a):
-                x = order_a[at]
-                if place_a[x] >= size_a:
+                f = order_a[at]
+                if place_a[f] >= size_a:
                     break
-                if place_b[x] >= size_b:
-                    left[n_left] = x
-                    side[x] = 1
+                if place_b[f] >= size_b:
+                    left[n_left] = f
+                    side[f] = 1
                     n_left += 1
             for at in range(linked_b if n_left > 0 else 0):
-                y = order_b[at]
-                if place_b[y] >= size_b:
+                f = order_b[at]
+                if place_b[f] >= size_b:
                     break
-                if place_a[y] >= size_a:
-                    right[n_right] = y
-                    side[y] = 2
+                if place_a[f] >= size_a:
+                    right[n_right] = f
+                    side[f] = 2
                     n_right += 1
             if n_right > 0:
                 a, b = _adjustment(
                     COUNT if kind >= GREEDY else kind, left[:n_left], right[:n_right], side,
                     indptr, indices, weights, edge, ends, used, partner, parent, queue,
                 )  # fmt: skip
-                control = (a + b) / 2
-                if control > 0:
-                    value = min(a, b)
-                    if kind >= GREEDY:
-                        value, _same = _adjustment(
-                            kind, left[:n_left], right[:n_right], side,
-                            indptr, indices, weights, edge, ends, used, partner, parent, queue,
-                        )  # fmt: skip
-                    sums[cell, 0] += value
-                    sums[cell, 1] += control
-                    sums[cell, 2] += value * value
-                    sums[cell, 3] += control * control
-                    sums[cell, 4] += value * control
+                y, x = min(a, b), (a + b) / 2
+                if kind >= GREEDY and x > 0:
+                    y, _same = _adjustment(
+                        kind, left[:n_left], right[:n_right], side,
+                        indptr, indices, weights, edge, ends, used, partner, parent, queue,
+                    )  # fmt: skip
             for at in range(n_left):
                 side[left[at]] = 0
             for at in range(n_right):
                 side[right[at]] = 0
+            if n_groups:
+                _count_in_groups(pool_a, drawn_a, place_a, size_a, place_b, size_b, group, in_a)
+                _count_in_groups(pool_b, drawn_b, place_b, size_b, place_a, size_a, group, in_b)
+                for g in range(n_groups):
+                    z += min(in_a[g], in_b[g])
+                    in_a[g], in_b[g] = 0, 0
+            total = sums[cell]
+            total[0] += 1
+            if x > 0 or z > 0:
+                total[1] += y
+                total[2] += x
+                total[3] += z
+                total[4] += y * y
+                total[5] += x * x
+                total[6] += z * z
+                total[7] += y * x
+                total[8] += y * z
+                total[9] += x * z
         for at in range(drawn_a):
             place_a[pool_a[at]] = absent
         for at in range(drawn_b):

@@ -247,7 +247,7 @@ def stability(
     rng = check_random_state(random_state)
     if not 0 < tolerance < np.inf:
         raise InputError(f"tolerance must be a number above 0, got {tolerance!r}.")
-    chance = similar.Chance(correction, tolerance, check_count("max_draws", max_draws, 1), rng)
+    chance = similar.Chance(correction, tolerance, check_count("max_draws", max_draws, 100), rng)
     if callable(measure):
         _refuse_options(getattr(measure, "__name__", "callable"), "", options)
         return _callable_estimate(runs, measure, undefined, confidence)

@@ -11,7 +11,8 @@ on the features that have a similar one, and
 - a matching adds up over the connected components of the similarity graph. A component in which all
   features are similar to each other has a closed form; a small one is counted out;
 - min(A, A′) and min(M, M′) do not add up, but are counted out when few features have a similar one;
-- what remains is simulated, with the exactly known mean above as control variate.
+- what remains is simulated, with two control variates whose expectations are known exactly: the
+  mean of the one-sided adjustments, and what the adjustment would be if components were cliques.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ MOST_ENUMERATED = 10_000_000  # pairs of sets that "exact" may count out
 AUTO_ENUMERATED = 200_000  # pairs of sets that "auto" counts out rather than simulates
 BATCH_DRAWS = 100
 FEWEST_BATCHES = 20
+CROWDED = 4  # similar features per set, on average
 
 
 # ---------------------------------------------------------------------- distributions
@@ -259,47 +261,87 @@ def _simulated(
     """Simulate in batches until the stability's Monte Carlo error meets the tolerance."""
     from mainstay import _kernels
 
+    first, second = np.nonzero(np.triu(precision.sensitivity(known)))
     one_sided = expected_one_sided(graph, sizes, p, mean=kind == _kernels.MEAN)
-    first, second = np.triu_indices(len(sizes))
-    wanted = np.abs(precision.sensitivity(known))[first, second] > 0
-    first, second = first[wanted], second[wanted]
-    control = (one_sided[first, second] + one_sided[second, first]) / 2
+    adds_up = kind in (_kernels.GREEDY, _kernels.MATCHING)
+    group, as_cliques = _nearly_cliques(graph, sizes, p, adds_up)
+    controls = np.stack((one_sided + one_sided.T, 2 * as_cliques))[:, first, second].T / 2
+    batch_draws = int(np.clip(precision.max_draws // FEWEST_BATCHES, 1, BATCH_DRAWS))
+    # where sets hold many similar features, each draw looks at some of the pairs of sizes only:
+    # what one draw tells of neighbouring sizes is nearly the same
+    crowded = graph.n * sizes.mean() / p > CROWDED
+    stride = int(np.clip(len(first) // 32, 1, batch_draws // 2)) if crowded else 1
     batches: list[np.ndarray] = []
     next_look = FEWEST_BATCHES
     while True:
-        sums = _kernels.simulate_adjustments(
-            kind, precision.rng, BATCH_DRAWS, p, sizes[first], sizes[second], *graph.arrays
-        )
-        batches.append(sums / BATCH_DRAWS)
-        if len(batches) < next_look and len(batches) * BATCH_DRAWS < precision.max_draws:
+        batches.append(
+            _kernels.simulate_adjustments(
+                kind, precision.rng, batch_draws, stride, p, sizes[first], sizes[second], group,
+                *graph.arrays,
+            )
+        )  # fmt: skip
+        n_draws = len(batches) * batch_draws
+        if len(batches) < next_look and n_draws < precision.max_draws:
             continue
         next_look = int(len(batches) * 1.2) + 1
-        n_draws = len(batches) * BATCH_DRAWS
-        moments = np.mean(batches, axis=0)
-        mean, errors, slope = _with_control(moments, control, n_draws)
+        mean, errors, slopes = _with_controls(np.sum(batches, axis=0), controls)
         expected = known.copy()
         expected[first, second] = expected[second, first] = known[first, second] + mean
         pull = precision.sensitivity(expected)[first, second]
-        residual = np.array([(b[:, 0] - slope * b[:, 1]) @ pull for b in batches])
-        value_error = residual.std(ddof=1) / np.sqrt(len(batches))
-        # if no draw told y from x, the error is below what one such draw would have made
-        value_error = float(np.hypot(value_error, 0.5 / n_draws * np.abs(pull).max(initial=0)))
+        value_error = _batch_error(np.array(batches), slopes, pull)
         if value_error <= precision.tolerance or n_draws >= precision.max_draws:
             standard_error = np.zeros_like(expected)
             standard_error[first, second] = standard_error[second, first] = errors
             return Expectation(expected, standard_error, value_error, n_draws)
 
 
-def _with_control(
-    moments: np.ndarray, control: np.ndarray, n_draws: int
+def _nearly_cliques(
+    graph: Graph, sizes: np.ndarray, p: int, adds_up: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Groups of features to be treated as cliques, and the adjustment's expectation if they were.
+
+    A matching adds up over components; a minimum of two counts takes all features as one group.
+    Worth it (else no groups) only where most features of a group are similar to each other.
+    """
+    blocks = _components(graph) if adds_up else [np.arange(graph.n)]
+    links = sum(len(block) * (len(block) - 1) for block in blocks)
+    if len(graph.indices) < 0.3 * links:
+        return np.empty(0, dtype=np.int64), np.zeros((len(sizes), len(sizes)))
+    group = np.empty(graph.n, dtype=np.int64)
+    for number, block in enumerate(blocks):
+        group[block] = number
+    return group, np.sum([_expected_in_clique(len(b), sizes, p) for b in blocks], axis=0)
+
+
+def _with_controls(
+    sums: np.ndarray, controls: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean of y by regression on x, whose expectation is known; its standard error; the slope."""
-    y, x, yy, xx, xy = moments.T
-    var_x, var_y = np.maximum(xx - x * x, 0), np.maximum(yy - y * y, 0)
-    cov = xy - x * y
-    # with few events the slope is noise; y = x − |difference|/2 makes 1 the natural one
-    enough = (n_draws * x >= 100) & (var_x > 0)
-    slope = np.where(enough, cov / np.where(var_x > 0, var_x, 1.0), 1.0)
-    mean = np.maximum(y + slope * (control - x), 0.0)
-    variance = np.maximum(var_y - 2 * slope * cov + slope * slope * var_x, 0.25 / n_draws)
-    return mean, np.sqrt(variance / n_draws), slope
+    """Mean of y by regression on x and z, whose expectations are known; its error; the slopes."""
+    n = sums[:, :1]
+    y, x, z, yy, xx, zz, yx, yz, xz = (sums[:, 1:] / n).T
+    var_x, var_z = np.maximum(xx - x * x, 0), np.maximum(zz - z * z, 0)
+    cov_yx, cov_yz, cov_xz = yx - y * x, yz - y * z, xz - x * z
+    determinant = var_x * var_z - cov_xz**2
+    # with few events slopes are noise; y = x − |difference|/2 makes 1 and 0 the natural ones
+    use_x = (sums[:, 2] >= 100) & (var_x > 0)
+    use_both = use_x & (determinant > 1e-9 * var_x * var_z)
+    safe = np.where(use_both, determinant, 1.0)
+    slope_x = np.where(use_x, cov_yx / np.where(use_x, var_x, 1.0), 1.0)
+    slope_x = np.where(use_both, (cov_yx * var_z - cov_yz * cov_xz) / safe, slope_x)
+    slope_z = np.where(use_both, (cov_yz * var_x - cov_yx * cov_xz) / safe, 0.0)
+    slopes = np.stack((slope_x, slope_z), axis=1)
+    mean = y + ((controls - np.stack((x, z), axis=1)) * slopes).sum(axis=1)
+    variance = yy - y * y + slope_x**2 * var_x + slope_z**2 * var_z
+    variance += 2 * (slope_x * slope_z * cov_xz - slope_x * cov_yx - slope_z * cov_yz)
+    # if no draw told y from x, the error is still that of one draw that would have
+    variance = np.maximum(variance, 0.25 / n[:, 0])
+    return np.maximum(mean, 0.0), np.sqrt(variance / n[:, 0]), slopes
+
+
+def _batch_error(batches: np.ndarray, slopes: np.ndarray, pull: np.ndarray) -> float:
+    """Standard error of the stability, from how much the batches differ."""
+    means = batches[:, :, 1:4] / batches[:, :, :1]
+    residual = (means[..., 0] - (means[..., 1:] * slopes).sum(axis=2)) @ pull
+    per_cell = batches[:, :, 0].sum(axis=0)
+    unseen = 0.5 * np.abs(pull / per_cell).max(initial=0)
+    return float(np.hypot(residual.std(ddof=1) / np.sqrt(len(batches)), unseen))
