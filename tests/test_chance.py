@@ -38,6 +38,11 @@ def linked(matrix: np.ndarray) -> np.ndarray:
     return np.flatnonzero(((matrix >= 0.9) & ~np.eye(len(matrix), dtype=bool)).any(axis=1))
 
 
+def evenly(expected: np.ndarray) -> np.ndarray:
+    """A stability that falls by 1 with every expectation."""
+    return -np.ones_like(expected)
+
+
 # ---------------------------------------------------------------------- distributions
 
 
@@ -121,8 +126,8 @@ def test_enumerated_expectations_are_exact(kind: str, seed: int) -> None:
     members = linked(matrix)
     graph = graph_of(matrix[members][:, members])
     sizes = np.array([1, 2, 3, 5])
-    limits = chance.Precision(np.abs, 1e-3, 1000, np.random.default_rng(0))
-    found = chance.expected_adjustment(KINDS[kind], graph, sizes, p, "exact", limits)
+    exactly = chance.Chance("exact", 1e-3, 1000, np.random.default_rng(0))
+    found = chance.expected_adjustment(KINDS[kind], graph, sizes, p, exactly, evenly)
     assert found.n_draws == 0
     for i, a in enumerate(sizes):
         for j, b in enumerate(sizes):
@@ -187,9 +192,9 @@ def test_simulated_expectations_per_pair_of_sizes_state_their_error() -> None:
     matrix = clustered(rng, p, 12)
     graph = graph_of(matrix[:12, :12])
     sizes = np.array([3, 6, 9])
-    precision = chance.Precision(lambda e: -np.ones_like(e), 1e-4, 20_000, rng)
-    simulated = chance._simulated(_kernels.COUNT, graph, sizes, p, np.zeros((3, 3)), precision)
-    exact = chance.expected_adjustment(_kernels.COUNT, graph, sizes, p, "exact", precision).mean
+    limits = chance.Chance("exact", 1e-4, 20_000, rng)
+    simulated = chance._simulated(_kernels.COUNT, graph, sizes, p, np.zeros((3, 3)), limits, evenly)
+    exact = chance.expected_adjustment(_kernels.COUNT, graph, sizes, p, limits, evenly).mean
     assert simulated.standard_error is not None
     assert (np.abs(simulated.mean - exact) <= 4 * simulated.standard_error).all()
 
@@ -201,8 +206,8 @@ def test_a_draw_is_worth_more_than_a_plain_one(name: str) -> None:
     p = 60
     matrix = clustered(rng, p, 20)
     graph = graph_of(matrix[:20, :20])
-    precision = chance.Precision(lambda e: -np.ones_like(e), 1e-9, 4000, rng)
-    found = chance.expected_adjustment(KINDS[name], graph, np.array([12]), p, "auto", precision)
+    limits = chance.Chance("auto", 1e-9, 4000, rng)
+    found = chance.expected_adjustment(KINDS[name], graph, np.array([12]), p, limits, evenly)
     plain, plain_error = naive.simulated_expectation(name, 12, 12, p, matrix, 0.9, 4000, rng)
     assert found.standard_error is not None
     assert found.n_draws == 4000

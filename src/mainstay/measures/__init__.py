@@ -17,7 +17,7 @@ from mainstay._validation import (
     check_random_state,
 )
 from mainstay.measures import rankings, sets, similar
-from mainstay.measures.chance import expected_overlap_score
+from mainstay.measures.chance import Chance, expected_overlap_score
 from mainstay.measures.inference import (
     Scores,
     StabilityEstimate,
@@ -133,10 +133,10 @@ MEASURES: dict[str, Measure] = {
 _SIMILAR: dict[str, Callable[..., Scores]] = {
     "zucknick": similar.zucknick,
     "yu": similar.yu,
-    "sma_count": partial(similar.sma, 0),
-    "sma_mean": partial(similar.sma, 1),
-    "sma_greedy": partial(similar.sma, 2),
-    "sma_mbm": partial(similar.sma, 3),
+    "sma_count": partial(similar.sma, "COUNT"),
+    "sma_mean": partial(similar.sma, "MEAN"),
+    "sma_greedy": partial(similar.sma, "GREEDY"),
+    "sma_mbm": partial(similar.sma, "MATCHING"),
     "npogr": similar.npogr,
     "matching": similar.matching,
     "sechidis": similar.sechidis,
@@ -247,7 +247,7 @@ def stability(
     rng = check_random_state(random_state)
     if not 0 < tolerance < np.inf:
         raise InputError(f"tolerance must be a number above 0, got {tolerance!r}.")
-    chance = similar.Chance(correction, tolerance, check_count("max_draws", max_draws, 100), rng)
+    chance = Chance(correction, tolerance, check_count("max_draws", max_draws, 100), rng)
     if callable(measure):
         _refuse_options(getattr(measure, "__name__", "callable"), "", options)
         return _callable_estimate(runs, measure, undefined, confidence)
@@ -372,7 +372,7 @@ def _similar_scores(
     runs: Runs,
     name: str,
     similarity: FeatureSimilarity,
-    chance: similar.Chance,
+    chance: Chance,
     options: dict[str, Any],
 ) -> Scores:
     if not hasattr(similarity, "aligned_to"):

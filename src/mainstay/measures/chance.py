@@ -176,24 +176,33 @@ class Expectation:
 
 
 @dataclass(frozen=True)
-class Precision:
-    """When to stop simulating: `sensitivity(E)` is the derivative of the stability by each E."""
+class Chance:
+    """How to correct for chance: the caller's wish, and when to stop a simulation."""
 
-    sensitivity: Callable[[np.ndarray], np.ndarray]
+    correction: str
     tolerance: float
     max_draws: int
     rng: np.random.Generator
 
 
+Sensitivity = Callable[[np.ndarray], np.ndarray]
+"""From expectations per pair of sizes to the derivative of the stability by each of them."""
+
+
 def expected_adjustment(
-    kind: int, graph: Graph, sizes: np.ndarray, p: int, correction: str, precision: Precision
+    kind: int,
+    graph: Graph,
+    sizes: np.ndarray,
+    p: int,
+    chance: Chance,
+    sensitivity: Sensitivity,
 ) -> Expectation:
-    """E of the adjustment `kind` (a kernel's constant), as exactly as `correction` asks for."""
+    """E of the adjustment `kind` (a kernel's constant), as exactly as the caller asks for."""
     from mainstay import _kernels
 
     if not graph.n:
         return Expectation(np.zeros((len(sizes), len(sizes))))
-    limit = AUTO_ENUMERATED if correction != "exact" else MOST_ENUMERATED
+    limit = AUTO_ENUMERATED if chance.correction != "exact" else MOST_ENUMERATED
     exact = np.zeros((len(sizes), len(sizes)))
     rest: list[np.ndarray] = []
     done: dict[bytes, np.ndarray] = {}
@@ -215,14 +224,14 @@ def expected_adjustment(
         exact += value
     if not rest:
         return Expectation(exact)
-    if correction == "exact":
+    if chance.correction == "exact":
         raise InputError(
             f"the exact expectation would need 3^{max(len(block) for block in rest)} cases, more "
             f"than {MOST_ENUMERATED:,}: too many similar features. Use correction='estimate'."
         )
     members = np.sort(np.concatenate(rest))
     left_over = Graph.from_sparse(graph.to_sparse()[members][:, members])
-    return _simulated(kind, left_over, sizes, p, exact, precision)
+    return _simulated(kind, left_over, sizes, p, exact, chance, sensitivity)
 
 
 def _components(graph: Graph) -> list[np.ndarray]:
@@ -256,17 +265,23 @@ def _enumerated(kind: int, part: Graph, sizes: np.ndarray, p: int) -> np.ndarray
 
 
 def _simulated(
-    kind: int, graph: Graph, sizes: np.ndarray, p: int, known: np.ndarray, precision: Precision
+    kind: int,
+    graph: Graph,
+    sizes: np.ndarray,
+    p: int,
+    known: np.ndarray,
+    chance: Chance,
+    sensitivity: Sensitivity,
 ) -> Expectation:
     """Simulate in batches until the stability's Monte Carlo error meets the tolerance."""
     from mainstay import _kernels
 
-    first, second = np.nonzero(np.triu(precision.sensitivity(known)))
+    first, second = np.nonzero(np.triu(sensitivity(known)))
     one_sided = expected_one_sided(graph, sizes, p, mean=kind == _kernels.MEAN)
     adds_up = kind in (_kernels.GREEDY, _kernels.MATCHING)
     group, as_cliques = _nearly_cliques(graph, sizes, p, adds_up)
     controls = np.stack((one_sided + one_sided.T, 2 * as_cliques))[:, first, second].T / 2
-    batch_draws = int(np.clip(precision.max_draws // FEWEST_BATCHES, 1, BATCH_DRAWS))
+    batch_draws = int(np.clip(chance.max_draws // FEWEST_BATCHES, 1, BATCH_DRAWS))
     # where sets hold many similar features, each draw looks at some of the pairs of sizes only:
     # what one draw tells of neighbouring sizes is nearly the same
     crowded = graph.n * sizes.mean() / p > CROWDED
@@ -276,20 +291,20 @@ def _simulated(
     while True:
         batches.append(
             _kernels.simulate_adjustments(
-                kind, precision.rng, batch_draws, stride, p, sizes[first], sizes[second], group,
+                kind, chance.rng, batch_draws, stride, p, sizes[first], sizes[second], group,
                 *graph.arrays,
             )
         )  # fmt: skip
         n_draws = len(batches) * batch_draws
-        if len(batches) < next_look and n_draws < precision.max_draws:
+        if len(batches) < next_look and n_draws < chance.max_draws:
             continue
         next_look = int(len(batches) * 1.2) + 1
         mean, errors, slopes = _with_controls(np.sum(batches, axis=0), controls)
         expected = known.copy()
         expected[first, second] = expected[second, first] = known[first, second] + mean
-        pull = precision.sensitivity(expected)[first, second]
+        pull = sensitivity(expected)[first, second]
         value_error = _batch_error(np.array(batches), slopes, pull)
-        if value_error <= precision.tolerance or n_draws >= precision.max_draws:
+        if value_error <= chance.tolerance or n_draws >= chance.max_draws:
             standard_error = np.zeros_like(expected)
             standard_error[first, second] = standard_error[second, first] = errors
             return Expectation(expected, standard_error, value_error, n_draws)

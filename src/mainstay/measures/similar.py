@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,27 +9,17 @@ import scipy.sparse as sp
 
 from mainstay._validation import InputError, natural_order
 from mainstay.measures.chance import (
+    Chance,
     Expectation,
     Graph,
-    Precision,
     expected_adjustment,
     expected_one_sided,
-    hypergeometric,
+    expected_overlap_score,
 )
 from mainstay.measures.inference import Scores
 from mainstay.measures.sets import Counts, correct_for_chance, overlaps, ratio
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
-
-
-@dataclass(frozen=True)
-class Chance:
-    """How to correct for chance: the caller's wish and the limits of a simulation."""
-
-    correction: str
-    tolerance: float
-    max_draws: int
-    rng: np.random.Generator
 
 
 class SimilarPairs:
@@ -90,7 +79,11 @@ class SimilarPairs:
 
 
 def zucknick(pairs: SimilarPairs, chance: Chance) -> Scores:
-    """(r + C(V_i, V_j) + C(V_j, V_i)) / |V_i ∪ V_j| with thresholded similarities."""
+    """(r + C(V_i, V_j) + C(V_j, V_i)) / |V_i ∪ V_j| with thresholded similarities.
+
+    Given r, all pairs of different features are equally likely to be compared, so that
+    E = Σ_r P(r)·[r + s̄·(a(b−r)/b + b(a−r)/a)]/(a+b−r), s̄ the mean thresholded similarity.
+    """
     support, graph = pairs.runs.sparse_support.astype(float), pairs.similarity.graph
     near = support @ graph
     all_links = (near @ support.T).toarray()
@@ -100,25 +93,17 @@ def zucknick(pairs: SimilarPairs, chance: Chance) -> Scores:
     score = ratio(pairs.overlap + one_sided + one_sided.T, a[:, None] + a - pairs.overlap)
     if chance.correction in ("none", "auto"):
         return Scores(pairwise=score)
-    expected = _expected_zucknick(pairs.sizes, pairs.p, float(graph.sum()))
+    per_pair = graph.sum() / (pairs.p * max(1, pairs.p - 1))
+
+    def mean_given_overlap(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
+        links = np.nan_to_num(ratio(a * (b - r), b + 0 * r)) + np.nan_to_num(
+            ratio(b * (a - r), a + 0 * (b + r))
+        )
+        return ratio(r + per_pair * links, a + b - r)
+
+    expected = expected_overlap_score(mean_given_overlap, pairs.sizes, pairs.p)
     ones = np.ones_like(expected)
     return Scores(pairwise=pairs.corrected(score, expected, ones), correction="exact")
-
-
-def _expected_zucknick(sizes: np.ndarray, p: int, total: float) -> np.ndarray:
-    """Σ_r P(r)·[r + T/(p(p−1))·(a(b−r)/b + b(a−r)/a)]/(a+b−r), T the sum of all similarities."""
-    expected = np.zeros((len(sizes), len(sizes)))
-    per_pair = total / (p * (p - 1)) if p > 1 else 0.0
-    b = sizes[:, None].astype(float)
-    for row, a in enumerate(sizes.astype(float)):
-        chance = hypergeometric(p, int(a), sizes)
-        r = np.arange(a + 1)[None, :]
-        links = np.nan_to_num(ratio(a * (b - r), b + 0 * r)) + np.nan_to_num(
-            ratio(b * (a - r), a + 0 * (r + b))
-        )
-        value = np.nan_to_num(ratio(r + per_pair * links, a + b - r))
-        expected[row] = (chance * value).sum(axis=1)
-    return expected
 
 
 def yu(pairs: SimilarPairs, chance: Chance) -> Scores:
@@ -150,26 +135,18 @@ def npogr(pairs: SimilarPairs, chance: Chance, *, pairing: str = "all") -> Score
     return Scores(pairwise=corrected, correction="exact", disjoint=disjoint)
 
 
-def sma(kind: int, pairs: SimilarPairs, chance: Chance) -> Scores:
-    """r + adjustment, of at most √(k_i k_j); `kind` is a kernel's constant."""
+def sma(adjustment: str, pairs: SimilarPairs, chance: Chance) -> Scores:
+    """r + adjustment, of at most √(k_i k_j); `adjustment` names a kernel's constant."""
+    from mainstay import _kernels
+
+    kind = getattr(_kernels, adjustment)
     seen = pairs.adjustments(kind)
     score = pairs.overlap + np.minimum(seen, seen.T)
     if chance.correction == "none":
         return Scores(pairwise=score)
     bound = np.sqrt(np.outer(pairs.sizes, pairs.sizes))
-    found = expected_adjustment(
-        kind,
-        pairs.graph,
-        pairs.sizes,
-        pairs.p,
-        chance.correction,
-        Precision(
-            _sensitivity(pairs, score, bound, pairs.expected_overlap),
-            chance.tolerance,
-            chance.max_draws,
-            chance.rng,
-        ),
-    )
+    sensitivity = _sensitivity(pairs, score, bound, pairs.expected_overlap)
+    found = expected_adjustment(kind, pairs.graph, pairs.sizes, pairs.p, chance, sensitivity)
     return Scores(
         pairwise=pairs.corrected(score, pairs.expected_overlap + found.mean, bound),
         correction="estimate" if found.n_draws else "exact",
