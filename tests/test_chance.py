@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 import mainstay as ms
 import naive
 from conftest import make, random_sets, random_similarity
-from mainstay import _kernels
+from mainstay._kernels import adjustments
 from mainstay.measures import chance
 from mainstay.measures.sets import JOINT_SCORES
 
 KINDS = {
-    "sma_count": _kernels.COUNT,
-    "sma_mean": _kernels.MEAN,
-    "sma_greedy": _kernels.GREEDY,
-    "sma_mbm": _kernels.MATCHING,
+    "sma_count": adjustments.COUNT,
+    "sma_mean": adjustments.MEAN,
+    "sma_greedy": adjustments.GREEDY,
+    "sma_mbm": adjustments.MATCHING,
 }
 
 
@@ -193,8 +193,10 @@ def test_simulated_expectations_per_pair_of_sizes_state_their_error() -> None:
     graph = graph_of(matrix[:12, :12])
     sizes = np.array([3, 6, 9])
     limits = chance.Chance("exact", 1e-4, 20_000, rng)
-    simulated = chance._simulated(_kernels.COUNT, graph, sizes, p, np.zeros((3, 3)), limits, evenly)
-    exact = chance.expected_adjustment(_kernels.COUNT, graph, sizes, p, limits, evenly).mean
+    simulated = chance._simulated(
+        adjustments.COUNT, graph, sizes, p, np.zeros((3, 3)), limits, evenly
+    )
+    exact = chance.expected_adjustment(adjustments.COUNT, graph, sizes, p, limits, evenly).mean
     assert simulated.standard_error is not None
     assert (np.abs(simulated.mean - exact) <= 4 * simulated.standard_error).all()
 

@@ -17,7 +17,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MODULES = [
     info.name
     for info in pkgutil.walk_packages(mainstay.__path__, "mainstay.")
-    if info.name != "mainstay._kernels"
+    if not info.name.startswith("mainstay._kernels")
 ]
 
 

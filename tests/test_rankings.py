@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import mainstay as ms
 import naive
-from mainstay import _kernels
+from mainstay._kernels import concordance
 from mainstay.measures import rankings
 
 
@@ -171,11 +171,11 @@ def test_kendall_without_looking_at_pairs_of_runs_is_the_same(
 
 def test_concordance_kernels_count_pairs_of_features() -> None:
     ranks = strict(np.random.default_rng(6), 4, 30).astype(float)
-    ours = _kernels.pairwise_concordance(ranks, np.argsort(ranks, axis=1))
+    ours = concordance.pairwise_concordance(ranks, np.argsort(ranks, axis=1))
     for i, j in itertools.combinations(range(4), 2):
         assert ours[i, j] == pytest.approx(naive.kendall(ranks[i], ranks[j]) * 30 * 29 / 2)
-    total, rows = _kernels.whole_concordance_totals(ranks.astype(np.int16))
-    tied_total, tied_rows = _kernels.scaled_concordance_totals(ranks, np.ones(4))
+    total, rows = concordance.whole_concordance_totals(ranks.astype(np.int16))
+    tied_total, tied_rows = concordance.scaled_concordance_totals(ranks, np.ones(4))
     expected_rows = ours.sum(axis=1) + 30 * 29 / 2
     assert total == tied_total == expected_rows.sum()
     assert rows.tolist() == tied_rows.tolist() == expected_rows.tolist()

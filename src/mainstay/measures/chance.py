@@ -198,7 +198,7 @@ def expected_adjustment(
     sensitivity: Sensitivity,
 ) -> Expectation:
     """E of the adjustment `kind` (a kernel's constant), as exactly as the caller asks for."""
-    from mainstay import _kernels
+    from mainstay._kernels import adjustments
 
     if not graph.n:
         return Expectation(np.zeros((len(sizes), len(sizes))))
@@ -206,7 +206,7 @@ def expected_adjustment(
     exact = np.zeros((len(sizes), len(sizes)))
     rest: list[np.ndarray] = []
     done: dict[bytes, np.ndarray] = {}
-    adds_up = kind in (_kernels.GREEDY, _kernels.MATCHING)
+    adds_up = kind in (adjustments.GREEDY, adjustments.MATCHING)
     for block in _components(graph) if adds_up else [np.arange(graph.n)]:
         part = Graph.from_sparse(graph.to_sparse()[block][:, block]) if adds_up else graph
         if adds_up and part.degrees.min(initial=0) == part.n - 1:
@@ -251,7 +251,7 @@ def _expected_in_clique(s: int, sizes: np.ndarray, p: int) -> np.ndarray:
 
 def _enumerated(kind: int, part: Graph, sizes: np.ndarray, p: int) -> np.ndarray:
     """Count out all ways in which two sets can meet the features of `part`."""
-    from mainstay._kernels import enumerate_adjustments
+    from mainstay._kernels.adjustments import enumerate_adjustments
 
     s = part.n
     by_side = enumerate_adjustments(kind, *part.arrays)
@@ -274,11 +274,11 @@ def _simulated(
     sensitivity: Sensitivity,
 ) -> Expectation:
     """Simulate in batches until the stability's Monte Carlo error meets the tolerance."""
-    from mainstay import _kernels
+    from mainstay._kernels import adjustments
 
     first, second = np.nonzero(np.triu(sensitivity(known)))
-    one_sided = expected_one_sided(graph, sizes, p, mean=kind == _kernels.MEAN)
-    adds_up = kind in (_kernels.GREEDY, _kernels.MATCHING)
+    one_sided = expected_one_sided(graph, sizes, p, mean=kind == adjustments.MEAN)
+    adds_up = kind in (adjustments.GREEDY, adjustments.MATCHING)
     group, as_cliques = _nearly_cliques(graph, sizes, p, adds_up)
     controls = np.stack((one_sided + one_sided.T, 2 * as_cliques))[:, first, second].T / 2
     batch_draws = int(np.clip(chance.max_draws // FEWEST_BATCHES, 1, BATCH_DRAWS))
@@ -290,7 +290,7 @@ def _simulated(
     next_look = FEWEST_BATCHES
     while True:
         batches.append(
-            _kernels.simulate_adjustments(
+            adjustments.simulate_adjustments(
                 kind, chance.rng, batch_draws, stride, p, sizes[first], sizes[second], group,
                 *graph.arrays,
             )

@@ -249,6 +249,24 @@ def _interval(value: float, error: float, confidence: float, degrees: float) -> 
     return value - reach, value + reach
 
 
+def wilson_interval(
+    successes: np.ndarray, n: int, confidence: float = 0.95
+) -> tuple[np.ndarray, np.ndarray]:
+    """Score interval of Wilson (1927) for frequencies, which stays inside [0, 1].
+
+    Examples
+    --------
+    >>> low, high = wilson_interval(np.array([0, 96]), 100)
+    >>> low.round(3), high.round(3)
+    (array([0.   , 0.902]), array([0.037, 0.984]))
+    """
+    z = float(ndtri((1 + confidence) / 2))
+    share = np.asarray(successes) / n
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return np.clip(centre - reach, 0, 1), np.clip(centre + reach, 0, 1)
+
+
 # ---------------------------------------------------------------------- tests
 
 

@@ -68,7 +68,7 @@ def kendall(runs: Runs, *, k: int | None = None) -> Scores:
     Pair by pair with Knight's algorithm, or, for many runs, averaged over all pairs at once: with
     s_i(f, g) = sign(r_if − r_ig)/√(n₀ − n_i), Σ_{i≠j} τ_ij = Σ_{f<g} (Σ_i s_i)² − m.
     """
-    from mainstay import _kernels
+    from mainstay._kernels import concordance
 
     ranks = truncated_ranks(runs, k)
     m, p = ranks.shape
@@ -76,15 +76,15 @@ def kendall(runs: Runs, *, k: int | None = None) -> Scores:
     ordered = np.take_along_axis(ranks, order, axis=1)
     untied = np.array([_untied_pairs(row) for row in ordered])
     if m * m / 2 * p * max(1.0, math.log2(p)) <= MOST_PAIRWISE_STEPS or (untied == 0).any():
-        concordance = _kernels.pairwise_concordance(ranks, order)
-        tau = ratio(concordance, np.sqrt(np.outer(untied, untied)))
+        net = concordance.pairwise_concordance(ranks, order)
+        tau = ratio(net, np.sqrt(np.outer(untied, untied)))
         return Scores(pairwise=tau, correction="by definition")
     if (untied == untied[0]).all() and m < 2**14:
         whole = (2 * ranks).astype(np.int16 if p < 2**14 else np.int32)
-        total, row_sums = _kernels.whole_concordance_totals(whole)
+        total, row_sums = concordance.whole_concordance_totals(whole)
         total, row_sums = total / untied[0], row_sums / untied[0]
     else:
-        total, row_sums = _kernels.scaled_concordance_totals(ranks, 1 / np.sqrt(untied))
+        total, row_sums = concordance.scaled_concordance_totals(ranks, 1 / np.sqrt(untied))
     of_others = row_sums - 1  # Σ_{j≠i} τ_ij
     pairs = total - m
     without = (pairs - 2 * of_others) / ((m - 1) * (m - 2))

@@ -57,7 +57,7 @@ class SimilarPairs:
 
     def adjustments(self, kind: int) -> np.ndarray:
         """m × m adjustments as seen from the row's run."""
-        from mainstay._kernels import pair_adjustments
+        from mainstay._kernels.adjustments import pair_adjustments
 
         support = self.runs.sparse_support[:, self.members]
         return np.asarray(
@@ -108,7 +108,7 @@ def zucknick(pairs: SimilarPairs, chance: Chance) -> Scores:
 
 def yu(pairs: SimilarPairs, chance: Chance) -> Scores:
     """r + (A(V_i, V_j) + A(V_j, V_i))/2, of at most (k_i + k_j)/2."""
-    from mainstay._kernels import COUNT
+    from mainstay._kernels.adjustments import COUNT
 
     count = pairs.adjustments(COUNT)
     score = pairs.overlap + (count + count.T) / 2
@@ -123,7 +123,7 @@ def yu(pairs: SimilarPairs, chance: Chance) -> Scores:
 
 def npogr(pairs: SimilarPairs, chance: Chance, *, pairing: str = "all") -> Scores:
     """r + A(V_i, V_j), of at most k_i; not symmetric."""
-    from mainstay._kernels import COUNT
+    from mainstay._kernels.adjustments import COUNT
 
     score = pairs.overlap + pairs.adjustments(COUNT)
     disjoint = pairing == "disjoint"
@@ -137,9 +137,9 @@ def npogr(pairs: SimilarPairs, chance: Chance, *, pairing: str = "all") -> Score
 
 def sma(adjustment: str, pairs: SimilarPairs, chance: Chance) -> Scores:
     """r + adjustment, of at most √(k_i k_j); `adjustment` names a kernel's constant."""
-    from mainstay import _kernels
+    from mainstay._kernels import adjustments
 
-    kind = getattr(_kernels, adjustment)
+    kind = getattr(adjustments, adjustment)
     seen = pairs.adjustments(kind)
     score = pairs.overlap + np.minimum(seen, seen.T)
     if chance.correction == "none":

@@ -1,0 +1,50 @@
+"""The only file that calls joblib: tasks, progress, clean stops."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+Progress = bool | Literal["auto"]
+
+
+def run_tasks(
+    function: Callable[..., Any],
+    tasks: Iterable[tuple[Any, ...]],
+    *,
+    n_jobs: int | None = None,
+    progress: Progress = "auto",
+    description: str = "",
+) -> list[Any]:
+    """Call `function(*task)` for every task, in order, on `n_jobs` cores.
+
+    Whatever is random must come with the task (a seed), so that results do not depend on `n_jobs`.
+    The progress bar goes to stderr: if `progress` is True, or "auto" on a terminal when the work
+    takes longer than a second. Ctrl-C stops the workers and propagates.
+    """
+    import joblib
+
+    todo = list(tasks)
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+    results = parallel(joblib.delayed(function)(*task) for task in todo)
+    shown = progress is True or (progress == "auto" and sys.stderr.isatty())
+    if not shown or len(todo) < 2:
+        return list(results)
+    return _with_bar(results, len(todo), description)
+
+
+def _with_bar(results: Iterable[Any], total: int, description: str) -> list[Any]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    bar = Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+    collected = []
+    with bar:
+        task = bar.add_task(description, total=total)
+        for result in results:
+            collected.append(result)
+            bar.advance(task)
+    return collected

@@ -1,0 +1,243 @@
+"""Resamples of the rows of a data set: bootstrap, subsamples, folds, blocks, whole groups.
+
+A resampling says which rows one resample holds, as indices (a row may come more than once). Each
+resample is drawn from a seed of its own, so that any of them can be made again, anywhere, in any
+order. `weights` counts how often each row comes: what rankers that take row weights read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from mainstay._validation import InputError, check_choice, check_count, check_fraction
+
+_MOST_TRIES = 100
+
+
+class Resampling(Protocol):
+    """Anything with a method that draws the units of one resample."""
+
+    def draw(self, n: int, strata: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+        """Positions of the drawn units, 0 to n − 1."""
+        ...
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """As many rows as there are, drawn with replacement.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Bootstrap().draw(5, None, np.random.default_rng(0))
+    array([4, 3, 2, 1, 1])
+    """
+
+    stratify: bool = False
+
+    def draw(self, n: int, strata: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+        """Draw n of n with replacement, within each class if stratified."""
+        if strata is None or not self.stratify:
+            return rng.integers(n, size=n)
+        return np.concatenate([rng.choice(rows, len(rows)) for rows in _classes(strata)])
+
+
+@dataclass(frozen=True)
+class Subsample:
+    """A share of the rows, drawn without replacement."""
+
+    fraction: float = 0.632
+    stratify: bool = False
+
+    def draw(self, n: int, strata: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+        """Draw a share of n without replacement, of each class if stratified."""
+        share = check_fraction("fraction", self.fraction, closed=False)
+        if strata is None or not self.stratify:
+            return rng.choice(n, max(1, round(share * n)), replace=False)
+        return np.concatenate(
+            [
+                rng.choice(rows, max(1, round(share * len(rows))), replace=False)
+                for rows in _classes(strata)
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Bootstrap of time series: blocks of consecutive rows, drawn with replacement."""
+
+    length: int = 10
+
+    def draw(self, n: int, strata: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+        """Draw blocks of consecutive rows, anywhere in the series, until n rows are drawn."""
+        length = check_count("length", self.length, 1, n)
+        starts = rng.integers(n - length + 1, size=-(-n // length))
+        return (starts[:, None] + np.arange(length)).ravel()[:n]
+
+
+RESAMPLINGS: dict[str, Resampling] = {
+    "bootstrap": Bootstrap(),
+    "stratified_bootstrap": Bootstrap(stratify=True),
+    "subsample": Subsample(),
+    "stratified_subsample": Subsample(stratify=True),
+    "half": Subsample(0.5),
+    "blocks": Blocks(),
+}
+
+
+_FOLDS = ("folds", "stratified_folds")
+
+
+@dataclass(frozen=True)
+class Resamples:
+    """The resamples of one data set, made when asked for.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows of the data.
+    seeds : tuple of int
+        One per resample (empty if `splits` are given).
+    splits : tuple of numpy.ndarray
+        Rows of each resample, where a scikit-learn splitter made them.
+    """
+
+    n_rows: int
+    resampling: Resampling | None = None
+    seeds: tuple[int, ...] = ()
+    strata: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    splits: tuple[np.ndarray, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.splits) or len(self.seeds)
+
+    def rows(self, i: int) -> np.ndarray:
+        """Row indices of resample i, sorted."""
+        if self.splits:
+            return np.sort(self.splits[i])
+        rng = np.random.default_rng(self.seeds[i])
+        for _ in range(_MOST_TRIES):
+            rows = self._draw(rng)
+            if self.strata is None or len(np.unique(self.strata[rows])) == len(
+                _classes(self.strata)
+            ):
+                return np.sort(rows)
+        smallest = np.bincount(self.strata).min() if self.strata is not None else 0
+        raise InputError(
+            f"in {_MOST_TRIES} tries no resample had all classes (the smallest has {smallest} "
+            "rows). Use a stratified resampling, or leave out or merge the smallest classes."
+        )
+
+    def _draw(self, rng: np.random.Generator) -> np.ndarray:
+        assert self.resampling is not None
+        if self.groups is None:
+            return self.resampling.draw(self.n_rows, self.strata, rng)
+        members = _classes(self.groups)
+        drawn = self.resampling.draw(len(members), None, rng)
+        return np.concatenate([members[unit] for unit in drawn])
+
+    def weights(self, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """How often each row comes in resamples start to stop: one row of weights per resample."""
+        numbers = range(len(self))[start:stop]
+        return np.stack([np.bincount(self.rows(i), minlength=self.n_rows) for i in numbers])
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return (self.rows(i) for i in range(len(self)))
+
+
+def make_resamples(
+    resampling: Any,
+    n_resamples: int,
+    X: Any,
+    y: np.ndarray | None = None,
+    *,
+    groups: Any = None,
+    classes: bool = True,
+    rng: np.random.Generator,
+) -> Resamples:
+    """Plan the resamples of a data set.
+
+    Parameters
+    ----------
+    resampling : str, Bootstrap, Subsample, Blocks, or scikit-learn splitter
+        A name from `RESAMPLINGS`, "folds" or "stratified_folds" (the training parts of
+        `n_resamples` folds), a resampling of one's own, or a splitter, whose training parts are
+        the resamples, as many as it makes.
+    n_resamples : int
+        How many (not used with a splitter).
+    X, y : the data
+        y gives the classes that every resample must hold.
+    groups : array of length n, optional
+        Rows that belong together (samples of one patient): groups are drawn, not rows.
+    classes : bool
+        Whether y holds classes.
+    rng : numpy.random.Generator
+        Source of the seeds.
+    """
+    n = X.shape[0]
+    groups = None if groups is None else _group_numbers(groups, n)
+    if not isinstance(resampling, str) and hasattr(resampling, "split"):
+        splits = tuple(train for train, _ in resampling.split(np.zeros((n, 1)), y, groups))
+        return Resamples(n, splits=splits)
+    n_resamples = check_count("n_resamples", n_resamples, 2)
+    if isinstance(resampling, str):
+        check_choice("resampling", resampling, (*RESAMPLINGS, *_FOLDS))
+        if resampling in _FOLDS:
+            return Resamples(n, splits=_folds(resampling, n_resamples, y, groups, n, rng))
+        resampling = RESAMPLINGS[resampling]
+    if not hasattr(resampling, "draw"):
+        raise InputError(
+            f"resampling must be one of {', '.join((*RESAMPLINGS, *_FOLDS))}, a mainstay "
+            f"resampling or a scikit-learn splitter, got {resampling!r}."
+        )
+    if groups is not None and isinstance(resampling, Blocks):
+        raise InputError("time blocks and groups cannot be combined; give one of the two.")
+    seeds = tuple(int(seed) for seed in rng.integers(2**62, size=n_resamples))
+    strata = None if y is None or not classes else np.unique(y, return_inverse=True)[1].ravel()
+    return Resamples(n, resampling, seeds, strata, groups)
+
+
+def _folds(
+    kind: str,
+    n_folds: int,
+    y: np.ndarray | None,
+    groups: np.ndarray | None,
+    n: int,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, ...]:
+    """Training parts of shuffled folds; rows of a group stay together."""
+    from sklearn import model_selection
+
+    units = n if groups is None else int(groups.max()) + 1
+    check_count("n_resamples, the number of folds,", n_folds, 2, units)
+    names = {
+        ("folds", False): "KFold",
+        ("stratified_folds", False): "StratifiedKFold",
+        ("folds", True): "GroupKFold",
+        ("stratified_folds", True): "StratifiedGroupKFold",
+    }
+    splitter = getattr(model_selection, names[kind, groups is not None])
+    seed = int(rng.integers(2**31))
+    folds = splitter(n_folds, shuffle=True, random_state=seed).split(np.zeros((n, 1)), y, groups)
+    return tuple(train for train, _ in folds)
+
+
+def _group_numbers(groups: Any, n: int) -> np.ndarray:
+    values = np.asarray(groups)
+    if values.shape != (n,):
+        raise InputError(f"groups must have one entry per row ({n}), got shape {values.shape}.")
+    numbers = np.unique(values, return_inverse=True)[1].ravel()
+    if numbers.max() < 2:
+        raise InputError(f"{numbers.max() + 1} group(s) are too few to resample; at least 3.")
+    return numbers
+
+
+def _classes(numbers: np.ndarray) -> Sequence[np.ndarray]:
+    """Rows of each class or group, numbered from 0."""
+    order = np.argsort(numbers, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(numbers))[:-1])

@@ -1,0 +1,121 @@
+"""Resamples hold the rows they promise, and can be made again in any order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GroupKFold, RepeatedKFold, TimeSeriesSplit
+
+from mainstay import InputError
+from mainstay.resampling import RESAMPLINGS, Blocks, Bootstrap, Resamples, Subsample, make_resamples
+
+N = 60
+X = np.zeros((N, 2))
+Y = np.repeat([0, 1, 2], [30, 20, 10])
+
+
+def resamples(resampling: Any, n: int = 40, **options: Any) -> Resamples:
+    return make_resamples(resampling, n, X, Y, rng=np.random.default_rng(0), **options)
+
+
+@pytest.mark.parametrize("name", [*RESAMPLINGS, "folds", "stratified_folds"])
+def test_any_resample_can_be_made_alone(name: str) -> None:
+    made = resamples(name, 5)
+    assert len(made) == 5
+    again = resamples(name, 5)
+    for i in (3, 0, 4):
+        np.testing.assert_array_equal(made.rows(i), again.rows(i))
+    assert len({made.rows(i).tobytes() for i in range(5)}) == 5
+
+
+@pytest.mark.parametrize("name", [*RESAMPLINGS, "folds"])
+def test_weights_count_the_rows(name: str) -> None:
+    made = resamples(name, 6)
+    weights = made.weights(2, 5)
+    assert weights.shape == (3, N)
+    for weight, i in zip(weights, (2, 3, 4), strict=True):
+        np.testing.assert_array_equal(np.repeat(np.arange(N), weight), made.rows(i))
+
+
+def test_a_bootstrap_draws_each_row_equally_often() -> None:
+    """400 bootstraps: the count of a row has mean 400 and standard deviation 20."""
+    total = resamples(Bootstrap(), 400, classes=False).weights().sum(axis=0)
+    assert total.sum() == 400 * N
+    assert np.abs(total - 400).max() < 5 * 20
+
+
+def test_a_subsample_takes_a_share_of_different_rows() -> None:
+    weights = resamples(Subsample(0.5)).weights()
+    assert set(np.unique(weights)) == {0, 1}
+    assert (weights.sum(axis=1) == 30).all()
+
+
+@pytest.mark.parametrize("resampling", [Bootstrap(stratify=True), Subsample(0.5, stratify=True)])
+def test_stratified_resamples_keep_the_share_of_every_class(resampling: Any) -> None:
+    weights = resamples(resampling).weights()
+    share = weights.sum(axis=1)[0] / N
+    for label, size in enumerate((30, 20, 10)):
+        assert (weights[:, label == Y].sum(axis=1) == share * size).all()
+
+
+def test_every_resample_has_all_classes() -> None:
+    y = np.array([0] * 57 + [1] * 3)
+    made = make_resamples("bootstrap", 200, X, y, rng=np.random.default_rng(1))
+    assert all(set(y[rows]) == {0, 1} for rows in made)
+
+
+def test_a_class_that_is_too_small_is_reported() -> None:
+    y = np.arange(N)
+    made = make_resamples("bootstrap", 2, X, y, rng=np.random.default_rng(1))
+    with pytest.raises(InputError, match=r"all classes \(the smallest has 1 rows\).*stratified"):
+        made.rows(0)
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "subsample", "half", "folds"])
+def test_groups_stay_together(name: str) -> None:
+    groups = np.repeat(np.arange(20), 3)
+    weights = resamples(name, 8, groups=groups).weights()
+    by_group = weights.reshape(8, 20, 3)
+    assert (by_group == by_group[:, :, :1]).all()
+
+
+def test_blocks_are_consecutive_rows() -> None:
+    drawn = Blocks(5).draw(N, None, np.random.default_rng(2)).reshape(-1, 5)
+    assert (np.diff(drawn, axis=1) == 1).all()
+
+
+@pytest.mark.parametrize(
+    "splitter", [RepeatedKFold(n_splits=4, n_repeats=2, random_state=0), TimeSeriesSplit(3)]
+)
+def test_any_splitter_gives_its_training_parts(splitter: Any) -> None:
+    made = resamples(splitter)
+    for i, (train, _) in enumerate(splitter.split(X, Y)):
+        np.testing.assert_array_equal(made.rows(i), train)
+    assert len(made) == splitter.get_n_splits(X, Y)
+
+
+def test_a_splitter_gets_the_groups() -> None:
+    groups = np.repeat(np.arange(20), 3)
+    made = resamples(GroupKFold(4), groups=groups)
+    assert len(made) == 4
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: resamples("bootstraps"), "Did you mean 'bootstrap'"),
+        (lambda: resamples(3), "scikit-learn splitter, got 3"),
+        (lambda: resamples("bootstrap", 1), "n_resamples must be a whole number at least 2"),
+        (lambda: resamples("folds", 100), "number of folds.* 2 to 60"),
+        (lambda: resamples("bootstrap", groups=[1, 2]), "one entry per row"),
+        (lambda: resamples("bootstrap", groups=np.zeros(N)), "too few"),
+        (lambda: resamples("blocks", groups=np.repeat(np.arange(20), 3)), "cannot be combined"),
+        (lambda: resamples(Subsample(1.5)).rows(0), "fraction"),
+        (lambda: resamples(Blocks(100)).rows(0), "length"),
+    ],
+)
+def test_errors_say_what_was_wrong(call: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()
