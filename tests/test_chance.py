@@ -236,6 +236,14 @@ def test_simulation_stops_at_the_tolerance_or_at_the_cap() -> None:
     assert capped.standard_error > capped.chance_standard_error > 0
 
 
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_runs_that_select_everything_are_undefined_without_a_draw(name: str) -> None:
+    matrix = random_similarity(np.random.default_rng(8), 20, 0.5)
+    similarity = ms.FeatureSimilarity.from_matrix(matrix, 0.9)
+    everything = make([set(range(20))] * 3, 20)
+    assert np.isnan(ms.stability(everything, name, similarity=similarity, undefined="nan").value)
+
+
 def test_exact_refuses_what_cannot_be_counted_out_and_says_what_to_use() -> None:
     rng = np.random.default_rng(5)
     similarity = ms.FeatureSimilarity.from_matrix(random_similarity(rng, 40, 0.2), 0.9)

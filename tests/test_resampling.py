@@ -60,16 +60,16 @@ def test_stratified_resamples_keep_the_share_of_every_class(resampling: Any) -> 
         assert (weights[:, label == Y].sum(axis=1) == share * size).all()
 
 
-def test_every_resample_has_all_classes() -> None:
+def test_a_resample_with_one_class_only_is_drawn_again() -> None:
     y = np.array([0] * 57 + [1] * 3)
     made = make_resamples("bootstrap", 200, X, y, rng=np.random.default_rng(1))
     assert all(set(y[rows]) == {0, 1} for rows in made)
 
 
-def test_a_class_that_is_too_small_is_reported() -> None:
-    y = np.arange(N)
-    made = make_resamples("bootstrap", 2, X, y, rng=np.random.default_rng(1))
-    with pytest.raises(InputError, match=r"all classes \(the smallest has 1 rows\).*stratified"):
+def test_resamples_that_cannot_hold_two_classes_are_reported() -> None:
+    y = np.array([0] * 59 + [1])
+    made = make_resamples(Subsample(0.01), 2, X, y, rng=np.random.default_rng(1))
+    with pytest.raises(InputError, match="more than one class; use a stratified"):
         made.rows(0)
 
 

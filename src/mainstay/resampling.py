@@ -123,14 +123,11 @@ class Resamples:
         rng = np.random.default_rng(self.seeds[i])
         for _ in range(_MOST_TRIES):
             rows = self._draw(rng)
-            if self.strata is None or len(np.unique(self.strata[rows])) == len(
-                _classes(self.strata)
-            ):
+            if self.strata is None or (self.strata[rows] != self.strata[rows[0]]).any():
                 return np.sort(rows)
-        smallest = np.bincount(self.strata).min() if self.strata is not None else 0
         raise InputError(
-            f"in {_MOST_TRIES} tries no resample had all classes (the smallest has {smallest} "
-            "rows). Use a stratified resampling, or leave out or merge the smallest classes."
+            f"in {_MOST_TRIES} tries no resample held more than one class; use a stratified "
+            "resampling, or larger resamples."
         )
 
     def _draw(self, rng: np.random.Generator) -> np.ndarray:
@@ -171,7 +168,7 @@ def make_resamples(
     n_resamples : int
         How many (not used with a splitter).
     X, y : the data
-        y gives the classes that every resample must hold.
+        A resample with one class only is drawn again.
     groups : array of length n, optional
         Rows that belong together (samples of one patient): groups are drawn, not rows.
     classes : bool

@@ -277,6 +277,8 @@ def _simulated(
     from mainstay._kernels import adjustments
 
     first, second = np.nonzero(np.triu(sensitivity(known)))
+    if not len(first):  # every pair is undefined, whatever is expected
+        return Expectation(known)
     one_sided = expected_one_sided(graph, sizes, p, mean=kind == adjustments.MEAN)
     adds_up = kind in (adjustments.GREEDY, adjustments.MATCHING)
     group, as_cliques = _nearly_cliques(graph, sizes, p, adds_up)
