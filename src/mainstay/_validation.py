@@ -23,7 +23,10 @@ def check_choice(what: str, value: object, valid: Iterable[str]) -> str:
         return value
     close = difflib.get_close_matches(str(value), names, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise InputError(f"unknown {what} {value!r}.{hint} Valid: {', '.join(names)}.")
+    listed = ", ".join(names[:50])
+    if len(names) > 50:
+        listed = f"{', '.join(names[:5])}, …, {names[-1]} ({len(names)} in all)"
+    raise InputError(f"unknown {what} {value!r}.{hint} Valid: {listed}.")
 
 
 def check_random_state(random_state: RandomState) -> np.random.Generator:
@@ -143,3 +146,49 @@ def natural_order(names: Sequence[str]) -> np.ndarray:
         for s in names
     ]
     return np.array(sorted(range(len(names)), key=lambda i: (keys[i], names[i])), dtype=np.intp)
+
+
+def check_table(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Check data as scikit-learn does and note the features on the estimator.
+
+    Tables stay tables (rankers read their column types); anything else becomes an array.
+    """
+    from sklearn.utils.validation import validate_data
+
+    checked, target = validate_data(
+        estimator,
+        X,
+        y,
+        dtype=None,
+        accept_sparse="csr",
+        ensure_all_finite="allow-nan",
+        ensure_min_samples=2,
+        y_numeric=False,
+    )
+    return (X if hasattr(X, "columns") else checked), np.asarray(target)
+
+
+def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
+    """Return weights of n rows as an array; they are finite, not negative and not all zero."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=float)
+    if weights.shape != (n,):
+        raise InputError(f"sample_weight must have one entry per row ({n}), got {weights.shape}.")
+    if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+        raise InputError("sample weights must be finite, at least zero, and not all zero.")
+    return weights
+
+
+def take_rows(X: Any, rows: Any) -> Any:
+    """Rows of an array, sparse matrix, pandas or polars DataFrame."""
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(X, rows, axis=0)
+
+
+def take_columns(X: Any, columns: Any) -> Any:
+    """Columns of an array, sparse matrix, pandas or polars DataFrame, by position."""
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(X, columns, axis=1)

@@ -1,0 +1,317 @@
+"""Regenerate the results of Bommert and Rahnenführer (2020), next to what the paper reports.
+
+python experiments/bommert2020.py            # about 8 minutes on two cores
+python experiments/bommert2020.py --quick    # a look, in a temporary folder
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from _common import arguments, load, log, table, verdict, write
+from _figures import plot_correlations, plot_pairs, plot_times, save_figure
+from _selectors import SHARES, select
+from joblib import Parallel, delayed
+
+import mainstay as ms
+
+NAMES = {
+    "zucknick": "SMZ",
+    "unadjusted": "SMU",
+    "yu": "SMY",
+    "sma_count": "SMA-Count",
+    "sma_mean": "SMA-Mean",
+    "sma_greedy": "SMA-Greedy",
+    "sma_mbm": "SMA-MBM",
+}
+SMA = ["SMA-Count", "SMA-Mean", "SMA-Greedy", "SMA-MBM"]
+GROUP = ["SMY", *SMA]  # corrected for chance and adjusted for similar features
+THRESHOLD = 0.9
+MONTE_CARLO = {"tolerance": 1e-3, "max_draws": 10_000}  # 10,000 is the paper's N
+QUICK = {"tolerance": 1e-2, "max_draws": 500}
+MARGIN = 0.05
+GAPS = ("SMY > SMA-Count + 0.05", "within 0.05", "SMY < SMA-Count − 0.05")
+DATA = {  # name: (file, is it in the paper?)
+    "tecator": ("correlated/tecator", True),
+    "lsvt": ("correlated/lsvt", True),
+    "breast": ("uci_small/breast", False),
+    "prostate": ("microarray/prostate_ge", False),
+}
+
+
+def stability(runs: ms.Runs, measure: str, similarity: ms.FeatureSimilarity, **options: Any) -> Any:
+    """Call ms.stability, with the similarity only where the measure reads it."""
+    if measure != "unadjusted":
+        options["similarity"] = similarity
+    return ms.stability(runs, measure, undefined="nan", **options)
+
+
+# ---------------------------------------------------------------------- artificial feature sets
+
+
+def figure1_similarity() -> ms.FeatureSimilarity:
+    """Seven features in three groups of similar ones (Fig. 1 of the paper)."""
+    matrix = np.full((7, 7), 0.1)
+    for group in ([0, 1, 2], [3, 4], [5, 6]):
+        matrix[np.ix_(group, group)] = 0.95
+    np.fill_diagonal(matrix, 1.0)
+    return ms.FeatureSimilarity.from_matrix(matrix, THRESHOLD)
+
+
+def all_pairs(measure: str, correction: str | None = None) -> np.ndarray:
+    """Score all 128 × 128 pairs of subsets of the seven features."""
+    similarity = figure1_similarity()
+    subsets = (np.arange(128)[:, None] >> np.arange(7)) & 1
+    as_published = "auto" if measure in ("zucknick", "unadjusted") else "exact"
+    options = {"similarity": similarity, "correction": correction or as_published}
+    pairs = stability(ms.Runs.from_support(subsets), measure, **options).pairwise.copy()
+    for i, subset in enumerate(subsets):  # a set with itself: not a pair of different runs
+        pairs[i, i] = stability(ms.Runs.from_support([subset, subset]), measure, **options).value
+    return pairs
+
+
+def artificial(options: argparse.Namespace) -> dict[str, Any]:
+    """Section 3.1: all pairs of subsets of seven features (Figs. 1 and 2)."""
+    log("all pairs of subsets of seven features")
+    values = pd.DataFrame({name: all_pairs(measure).ravel() for measure, name in NAMES.items()})
+    defined = values.dropna()
+    save_figure(plot_pairs(defined), options.output, "bommert2020_pairs.png")
+    correlation = defined.corr()
+
+    def compare(some: list[str], others: list[str]) -> dict[str, float]:
+        pairs = [(a, b) for a in some for b in others if a != b]
+        apart = [(defined[a] - defined[b]).abs() for a, b in pairs]
+        r = [correlation.loc[pair] for pair in pairs]
+        mean, largest = max(x.mean() for x in apart), max(x.max() for x in apart)
+        return {"low": min(r), "high": max(r), "mean": mean, "max": largest}
+
+    matchings = ["SMA-Count", "SMA-Greedy", "SMA-MBM"]
+    groups = {
+        "SMA-Count, SMA-Greedy, SMA-MBM": compare(matchings, matchings),
+        "SMA-Mean and the other SMA": compare(["SMA-Mean"], matchings),
+        "SMY and the SMA": compare(["SMY"], SMA),
+        "SMU and the group SMY, SMA": compare(["SMU"], GROUP),
+        "SMZ and all others": compare(["SMZ"], ["SMU", *GROUP]),
+    }
+    same, mean, smy, smu, smz = groups.values()
+    gap = defined["SMY"] - defined["SMA-Count"]
+    largest = defined[GROUP].max(axis=1)
+    bins = pd.cut(largest, [-np.inf, 0, 0.5, 1 - 1e-9, np.inf], right=False)
+    labels = ("below 0", "0 to 0.5", "0.5 to 1", "1")
+    gaps = [
+        (label, len(part), *[f"{share:.1%}" for share in shares(part)])
+        for label, (_, part) in zip(labels, gap.groupby(bins, observed=True), strict=True)
+    ]
+    large = shares(gap[largest >= 0.5])
+    # without correction SMY − SMA-Count = |A(V₁,V₂) − A(V₂,V₁)|/2
+    uneven = (all_pairs("yu", "none") - all_pairs("sma_count", "none")).ravel()[defined.index] > 0
+    crowded = uneven[((largest >= 0.5) & (gap > MARGIN)).to_numpy()].mean()
+    return {
+        "n_pairs": len(values),
+        "n_defined": len(defined),
+        "undefined_table": table(["", *values], [("undefined", *values.isna().sum())]),
+        "groups_table": table(
+            ["", "correlations", "largest mean difference", "largest difference"],
+            [
+                (k, "{low:.4f} to {high:.4f}".format(**v), f"{v['mean']:.4f}", f"{v['max']:.4f}")
+                for k, v in groups.items()
+            ],
+        ),
+        "within": correlation.loc[GROUP, GROUP].min().min(),
+        "smu": smu,
+        "smz": smz,
+        "smy": smy,
+        "sma_mean": mean,
+        "same_max": same["max"],
+        "far_verdict": verdict(max(smu["high"], smz["high"]) < 0.9),
+        "sma_verdict": verdict(mean["low"] > 0.99 and mean["mean"] < 0.05),
+        "smy_verdict": verdict(smy["low"] > 0.9),
+        "gap_verdict": verdict(
+            (None if large[0] < 0.25 else True) if large[0] > large[2] else False
+        ),
+        "gaps_table": table(["largest of SMY, SMA", "pairs", *GAPS], gaps),
+        "margin": MARGIN,
+        "large_above": large[0],
+        "large_below": large[2],
+        "crowded_verdict": verdict(crowded > 0.99),
+        "crowded": crowded,
+    }
+
+
+def shares(gap: pd.Series) -> tuple[float, float, float]:
+    """Return how often SMY is well above, near and well below SMA-Count."""
+    return (gap > MARGIN).mean(), (gap.abs() <= MARGIN).mean(), (gap < -MARGIN).mean()
+
+
+# ---------------------------------------------------------------------- real feature sets
+
+
+def warm_up() -> None:
+    """Load and compile all that a call needs, so that run times do not count it."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(50, 20)), 3, axis=1) + rng.normal(size=(50, 60)) / 5
+    similarity = ms.FeatureSimilarity.from_data(X, threshold=THRESHOLD)
+    runs = ms.Runs.from_support(rng.random((3, 60)) < 0.3)
+    for measure in NAMES:
+        stability(runs, measure, similarity, random_state=0, max_draws=200)
+
+
+def evaluate(
+    data: str, setting: str, runs: ms.Runs, similarity: Any, seed: int, limits: dict[str, Any]
+) -> dict[str, Any]:
+    """Compute all measures of one selector's runs, with the CPU seconds of every call."""
+    warm_up()
+    result: dict[str, Any] = {"data": data, "setting": setting, "size": runs.sizes.mean()}
+    result["distinct sizes"] = len(np.unique(runs.sizes))
+    for measure, name in NAMES.items():
+        start = time.process_time()
+        found = stability(runs, measure, similarity, random_state=seed, **limits)
+        result |= {f"seconds {name}": time.process_time() - start, name: found.value}
+        result[f"draws {name}"] = found.n_draws
+        result[f"error {name}"] = found.chance_standard_error
+    return result
+
+
+def experiment(options: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Select on subsamples of every data set and evaluate; the results and the data sets."""
+    n_runs = 8 if options.quick else 30
+    limits = QUICK if options.quick else MONTE_CARLO
+    sets, tasks = [], []
+    parallel = Parallel(n_jobs=options.jobs)
+    for name, (file, in_paper) in DATA.items():
+        X, y = load(file)
+        similarity = ms.FeatureSimilarity.from_data(X, threshold=THRESHOLD)
+        log(f"selecting on {n_runs} subsamples of {name}")
+        chosen = parallel(delayed(select)(X, y, options.seed + run) for run in range(n_runs))
+        for setting in chosen[0]:
+            runs = ms.Runs.from_support(np.array([found[setting] for found in chosen]))
+            if runs.sizes.min() > 0:  # with an empty set, SMU and SMA are undefined
+                tasks.append((name, setting, runs, similarity, options.seed, limits))
+        sets.append(
+            {
+                "data": name,
+                "in the paper": "yes" if in_paper else "**no**",
+                "n": X.shape[0],
+                "p": X.shape[1],
+                "similar features": int((similarity.degrees > 0).sum()),
+                "similar pairs": similarity.graph.nnz // 2,
+                "settings": len(chosen[0]),
+            }
+        )
+    log(f"evaluating {len(tasks)} settings with {len(NAMES)} measures")
+    results = pd.DataFrame(parallel(delayed(evaluate)(*task) for task in tasks))
+    return results, pd.DataFrame(sets).set_index("data")
+
+
+def mean_correlation(results: pd.DataFrame) -> pd.DataFrame:
+    """Correlate the measures over settings, averaged over data sets (Fig. 3)."""
+    names = list(NAMES.values())
+    return sum(part[names].corr() for _, part in results.groupby("data")) / len(DATA)
+
+
+def real(options: argparse.Namespace) -> dict[str, Any]:
+    """Section 3.2: selections on real data (Figs. 3 and 4)."""
+    results, sets = experiment(options)
+    names = list(NAMES.values())
+    complete = results.dropna(subset=names)
+    by_data = complete.groupby("data", sort=False)
+    sets["kept"] = by_data.size()
+    sets["mean sizes"] = by_data["size"].agg(lambda x: f"{x.min():.0f} to {x.max():.0f}")
+    save_figure(plot_times(complete, sets), options.output, "bommert2020_times.png")
+
+    correlations = {data: part[names].corr() for data, part in by_data}
+    few = complete["size"] <= 0.2 * complete["data"].map(sets["p"])
+    correlations["mean (Fig. 3)"] = mean = mean_correlation(complete)
+    correlations["mean, at most 20% of the features"] = mean_correlation(complete[few])
+    save_figure(plot_correlations(mean), options.output, "bommert2020_correlations.png")
+    summary = pd.DataFrame(
+        {
+            data: {
+                "odd one out": r.mean().idxmin(),
+                "SMZ and others": r["SMZ"].drop("SMZ").mean(),
+                "SMU and others": r["SMU"].drop("SMU").mean(),
+                "least within group": r.loc[GROUP, GROUP].min().min(),
+                "SMU and group": r.loc["SMU", GROUP].mean(),
+                "SMU and SMZ": r.loc["SMU", "SMZ"],
+            }
+            for data, r in correlations.items()
+        }
+    ).T
+    overall, small = summary.loc["mean (Fig. 3)"], summary.iloc[-1]
+    odd_on = [data for data in DATA if summary.loc[data, "odd one out"] == "SMZ"]
+
+    columns = [f"seconds {name}" for name in names]
+    seconds = by_data[columns].median().set_axis(names, axis=1)
+    slowest = by_data[columns].max().set_axis(names, axis=1)
+    ratio = seconds.div(seconds["SMA-Count"], axis=0)[SMA[1:]]
+    slower = int((ratio.min(axis=1) > 1).sum())
+    quickest = [d for d in DATA if set(seconds.loc[d, GROUP].nsmallest(2).index) == set(GROUP[:2])]
+    longest = slowest[SMA[1:]].max().max()
+    share = sets["similar features"] / sets["p"]
+    return {
+        "n_runs": 8 if options.quick else 30,
+        "shares": ", ".join(f"{share:.0%}" for share in SHARES),
+        "dropped": int((sets["settings"] - sets["kept"]).sum()),
+        "data_table": table(["", *sets], sets.reset_index().to_numpy()),
+        "correlation_table": table(
+            ["", *names], [(n, *mean.loc[n].map("{:.3f}".format)) for n in names]
+        ),
+        "summary_table": table(
+            ["", *summary],
+            [
+                (data, row.iloc[0], *row.iloc[1:].map("{:.3f}".format))
+                for data, row in summary.iterrows()
+            ],
+        ),
+        "smz_verdict": verdict(
+            overall["odd one out"] == "SMZ" and (len(odd_on) == len(DATA) or None)
+        ),
+        "overall": overall.to_dict(),
+        "small": small.to_dict(),
+        "odd_on": f"{len(odd_on)} of {len(DATA)} ({', '.join(odd_on)})",
+        "group_verdict": verdict(overall["least within group"] > 0.95),
+        "least_in_group": summary.loc[list(DATA), "least within group"].min(),
+        "smu_real_verdict": verdict(overall["SMU and group"] > overall["SMU and SMZ"]),
+        "smu_group": ", ".join(
+            f"{d} {summary.loc[d, 'SMU and group']:.3f} ({share[d]:.0%})" for d in DATA
+        ),
+        "fewer_verdict": verdict(
+            list(share[list(DATA)].sort_values().index)
+            == list(summary.loc[list(DATA), "SMU and group"].sort_values(ascending=False).index)
+        ),
+        "tolerance": MONTE_CARLO["tolerance"],
+        "max_draws": MONTE_CARLO["max_draws"],
+        "draws": results[[f"draws {name}" for name in SMA]].median().median(),
+        "error": results[[f"error {name}" for name in SMA]].max().max(),
+        "times_table": table(
+            ["", *names],
+            [
+                (d, *[f"{seconds.loc[d, n]:.3f} ({slowest.loc[d, n]:.2f})" for n in names])
+                for d in DATA
+            ],
+        ),
+        "cheap": slowest[["SMU", "SMZ"]].max().max(),
+        "cheap_verdict": verdict(slowest[["SMU", "SMZ"]].max().max() < 1),
+        "quick_verdict": verdict(len(quickest) == len(DATA) or (None if quickest else False)),
+        "quickest": f"{len(quickest)} of {len(DATA)} data sets ({', '.join(quickest)})",
+        "slow_verdict": verdict(slower > len(DATA) / 2 and (ratio.max().min() > 5 or None)),
+        "slower": f"{slower} of {len(DATA)}",
+        "ratios": "; ".join(f"{d} {', '.join(ratio.loc[d].map('{:.1f}'.format))}" for d in DATA),
+        "large_verdict": verdict(bool(longest > 60)),
+        "longest": longest,
+        "largest_p": sets["p"].max(),
+    }
+
+
+def main() -> None:
+    """Regenerate all results."""
+    options = arguments(__doc__)
+    write("bommert2020.md", options, artificial(options) | real(options))
+
+
+if __name__ == "__main__":
+    main()
