@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mainstay._validation import InputError
+    from mainstay.aggregation import Ranking, aggregate, list_aggregations
+    from mainstay.ensemble import EnsembleSelector
+    from mainstay.evaluation import SelectionScores, cross_validate_selection
     from mainstay.measures import list_measures, stability
     from mainstay.measures.inference import (
         StabilityComparison,
@@ -22,27 +25,39 @@ __version__ = "0.1.0"
 
 # Public names load their module on first use, so that importing mainstay stays cheap.
 _HOME = {
+    "EnsembleSelector": "mainstay.ensemble",
     "FeatureSimilarity": "mainstay.similarity",
     "InputError": "mainstay._validation",
+    "Ranking": "mainstay.aggregation",
     "Runs": "mainstay.runs",
+    "SelectionScores": "mainstay.evaluation",
     "StabilityComparison": "mainstay.measures.inference",
     "StabilityEstimate": "mainstay.measures.inference",
     "StabilityTest": "mainstay.measures.inference",
+    "aggregate": "mainstay.aggregation",
     "compare_stability": "mainstay.measures.inference",
+    "cross_validate_selection": "mainstay.evaluation",
+    "list_aggregations": "mainstay.aggregation",
     "list_measures": "mainstay.measures",
     "stability": "mainstay.measures",
     "stability_test": "mainstay.measures.inference",
 }
 
 __all__ = [
+    "EnsembleSelector",
     "FeatureSimilarity",
     "InputError",
+    "Ranking",
     "Runs",
+    "SelectionScores",
     "StabilityComparison",
     "StabilityEstimate",
     "StabilityTest",
     "__version__",
+    "aggregate",
     "compare_stability",
+    "cross_validate_selection",
+    "list_aggregations",
     "list_measures",
     "stability",
     "stability_test",

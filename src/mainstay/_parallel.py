@@ -9,6 +9,13 @@ from typing import Any, Literal
 Progress = bool | Literal["auto"]
 
 
+def n_cores(n_jobs: int | None) -> int:
+    """Number of workers that `n_jobs` stands for."""
+    import joblib
+
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
 def run_tasks(
     function: Callable[..., Any],
     tasks: Iterable[tuple[Any, ...]],

@@ -1,4 +1,4 @@
-"""The command line: `mainstay stability`, `mainstay demo`.
+"""The command line.
 
 Heavy imports stay inside the commands, so that `mainstay --help` starts at once.
 """
@@ -52,87 +52,36 @@ def main() -> None:
     """Which features can you rely on?"""
 
 
+# options read better as short paragraphs
+# fmt: off
 @main.command()
 @click.argument("file", type=click.Path())
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAME",
-    help="Measure to compute; repeat for several. NAME@20 takes the 20 best features of "
-    "rankings. Default: a few that fit the file.",
-)
-@click.option(
-    "--similarity",
-    "similarity_file",
-    type=click.Path(),
-    metavar="DATA",
-    help="Data table (samples × features) from which to see which features are similar.",
-)
-@click.option(
-    "--target",
-    "targets",
-    multiple=True,
-    metavar="COLUMN",
-    help="Column of DATA that is not a feature; repeat for several.",
-)
-@click.option(
-    "--threshold",
-    type=float,
-    default=0.9,
-    show_default=True,
-    help="Absolute correlation from which features count as exchangeable.",
-)
-@click.option(
-    "--method",
-    type=click.Choice(["pearson", "spearman"]),
-    default="pearson",
-    show_default=True,
-    help="Correlation for --similarity.",
-)
-@click.option(
-    "--kind",
-    type=click.Choice(["auto", "support", "ranks", "scores"]),
-    default="auto",
-    show_default=True,
-    help="What the values in FILE are.",
-)
-@click.option(
-    "--n-features",
-    type=int,
-    metavar="P",
-    help="For run,feature pairs: number of features there were to choose from.",
-)
-@click.option(
-    "--correction",
-    type=click.Choice(["auto", "none", "exact", "estimate"]),
-    default="auto",
-    show_default=True,
-    help="Correction for chance.",
-)
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Level of the intervals."
-)
-@click.option(
-    "--undefined",
-    default="warn",
-    show_default=True,
-    metavar="warn|error|NUMBER",
-    help="What to do with undefined (0/0) scores.",
-)
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Seed of simulations and random ties."
-)
-@click.option(
-    "--list",
-    "list_only",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=lambda ctx, param, value: _list_measures(ctx, value),
-    help="List all measures with their properties, and exit.",
-)
+@click.option("-m", "--measure", "measures", multiple=True, metavar="NAME",
+              help="Measure to compute; repeat for several. NAME@20 takes the 20 best features "
+                   "of rankings. Default: a few that fit the file.")
+@click.option("--similarity", "similarity_file", type=click.Path(), metavar="DATA",
+              help="Data table (samples × features) from which to see which features are similar.")
+@click.option("--target", "targets", multiple=True, metavar="COLUMN",
+              help="Column of DATA that is not a feature; repeat for several.")
+@click.option("--threshold", type=float, default=0.9, show_default=True,
+              help="Absolute correlation from which features count as exchangeable.")
+@click.option("--method", type=click.Choice(["pearson", "spearman"]), default="pearson",
+              show_default=True, help="Correlation for --similarity.")
+@click.option("--kind", type=click.Choice(["auto", "support", "ranks", "scores"]),
+              default="auto", show_default=True, help="What the values in FILE are.")
+@click.option("--n-features", type=int, metavar="P",
+              help="For run,feature pairs: number of features there were to choose from.")
+@click.option("--correction", type=click.Choice(["auto", "none", "exact", "estimate"]),
+              default="auto", show_default=True, help="Correction for chance.")
+@click.option("--confidence", type=float, default=0.95, show_default=True,
+              help="Level of the intervals.")
+@click.option("--undefined", default="warn", show_default=True, metavar="warn|error|NUMBER",
+              help="What to do with undefined (0/0) scores.")
+@click.option("--seed", type=int, default=0, show_default=True,
+              help="Seed of simulations and random ties.")
+@click.option("--list", "list_only", is_flag=True, is_eager=True, expose_value=False,
+              callback=lambda ctx, param, value: _list_measures(ctx, value),
+              help="List all measures with their properties, and exit.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @clear_errors
 def stability(
@@ -199,13 +148,125 @@ def stability(
 
 
 @main.command()
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=3),
-    default=100,
-    show_default=True,
-    help="Number of bootstrap samples.",
-)
+@click.argument("file", type=click.Path())
+@click.option("--target", required=True, metavar="COLUMN", help="Column to be predicted.")
+@click.option("-r", "--ranker", "rankers", multiple=True, metavar="NAME",
+              help="Ranker; repeat for several.  [default: information_gain]")
+@click.option("--aggregation", default="mean", show_default=True, metavar="NAME",
+              help="How the runs become one ranking.")
+@click.option("--n-features", default="0.1", show_default=True,
+              metavar="20|0.1|auto|frequency>=0.8", help="How many features to select.")
+@click.option("--resamples", type=int, default=100, show_default=True, help="Number of resamples.")
+@click.option("--resampling", default="bootstrap", show_default=True, metavar="NAME",
+              help="bootstrap, subsample, half, folds, blocks, …")
+@click.option("--groups", metavar="COLUMN", help="Column that tells which rows belong together.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeatable.")
+@click.option("--threshold", type=float, default=0.9, show_default=True,
+              help="Absolute correlation from which features count as exchangeable.")
+@click.option("--output", type=click.Path(), metavar="CSV", help="Write the whole table.")
+@click.option("--save-runs", type=click.Path(), metavar="FILE", help="Write the runs (.parquet).")
+@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True,
+              help="Rows of the table to print.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resamples.")
+@click.option("--jobs", type=int, default=1, show_default=True, help="Number of cores.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@clear_errors
+def select(
+    file: str,
+    target: str,
+    rankers: tuple[str, ...],
+    aggregation: str,
+    n_features: str,
+    resamples: int,
+    resampling: str,
+    groups: str | None,
+    drop: tuple[str, ...],
+    threshold: float,
+    output: str | None,
+    save_runs: str | None,
+    top: int,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Select the features of FILE that predict a column, and say how far to trust them."""
+    from mainstay import io
+    from mainstay.ensemble import EnsembleSelector
+
+    data = io.read_data(file, target=target, groups=groups, drop=drop)
+    selector = EnsembleSelector(
+        list(rankers) if len(rankers) > 1 else (rankers or ("information_gain",))[0],
+        n_features_to_select=_number_or_text(n_features),
+        n_resamples=resamples,
+        resampling=resampling,
+        aggregation=aggregation,
+        similarity_threshold=threshold,
+        random_state=seed,
+        n_jobs=jobs,
+    )
+    selector.fit(data.X, data.y, groups=data.groups)
+    table = selector.feature_table_
+    if output:
+        table.to_csv(output, index=False)
+    if save_runs:
+        selector.runs_.save(save_runs)
+    estimates = [selector.stability_]
+    if selector.adjusted_stability_ is not None:
+        estimates.append(selector.adjusted_stability_)
+    if as_json:
+        records = json.loads(table.to_json(orient="records"))
+        click.echo(json.dumps({"features": records, "stability": to_records(estimates)}))
+        return
+    click.echo(f"{len(data.y)} rows × {data.X.shape[1]} features, target {target!r}; {resamples} "
+               f"{resampling} resamples; {selector.n_features_} features selected.\n")  # fmt: skip
+    print_features(table.head(top))
+    click.echo("\nHow reproducible is the selection of a single run?")
+    print_estimates(estimates)
+
+
+@main.command()
+@click.argument("file", type=click.Path())
+@click.option("--method", default="rra", show_default=True, metavar="NAME",
+              help="How the rankings become one.")
+@click.option("--kind", type=click.Choice(["auto", "support", "ranks", "scores"]),
+              default="auto", show_default=True, help="What the values in FILE are.")
+@click.option("--n-features", type=int, metavar="P",
+              help="For run,feature pairs: number of features there were to choose from.")
+@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True,
+              help="Rows of the table to print.")
+@click.option("--output", type=click.Path(), metavar="CSV", help="Write the whole table.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@clear_errors
+def aggregate(
+    file: str,
+    method: str,
+    kind: str,
+    n_features: int | None,
+    top: int,
+    output: str | None,
+    as_json: bool,
+) -> None:
+    """Combine the rankings (or selections) in FILE into one.
+
+    FILE is as for `mainstay stability`.
+    """
+    from mainstay import io
+    from mainstay.aggregation import aggregate as combine
+
+    runs = io.read_runs(file, kind=kind, n_features=n_features)  # type: ignore[arg-type]
+    table = combine(runs, method).to_frame().sort_values("rank")
+    if output:
+        table.to_csv(output, index=False)
+    if as_json:
+        click.echo(table.to_json(orient="records"))
+        return
+    click.echo(f"{runs!r}\n")
+    print_features(table.head(top))
+
+
+@main.command()
+@click.option("--resamples", type=click.IntRange(min=3), default=100, show_default=True,
+              help="Number of bootstrap samples.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @clear_errors
 def demo(resamples: int, seed: int) -> None:
@@ -215,6 +276,7 @@ def demo(resamples: int, seed: int) -> None:
     run_demo(resamples, seed)
 
 
+# fmt: on
 # ---------------------------------------------------------------------- input
 
 
@@ -252,6 +314,16 @@ def _default_measures(runs: Runs, similarity: FeatureSimilarity | None) -> list[
     return names + ([f"sma_count@{k}"] if similarity else [])
 
 
+def _number_or_text(text: str) -> int | float | str:
+    """Read 20 as a number, 0.1 as a share, anything else as it is."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def _number_or_word(text: str) -> float | str:
     try:
         return text if text == "nan" else float(text)
@@ -278,6 +350,26 @@ def to_records(estimates: list[StabilityEstimate]) -> list[dict[str, Any]]:
             }
         )
     return records
+
+
+def print_features(table: pd.DataFrame) -> None:
+    """Print a table of features."""
+    from rich.table import Table
+
+    shown = Table(box=None, header_style="bold", pad_edge=False)
+    for name in table.columns:
+        shown.add_column(name.replace("_", " "), justify="left" if name == "feature" else "right")
+    for row in table.itertuples(index=False):
+        shown.add_row(*(_cell(value) for value in row))
+    _console().print(shown)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return "yes" if value else ""
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.3g}"
+    return str(value)
 
 
 def print_estimates(estimates: list[StabilityEstimate]) -> None:

@@ -6,6 +6,7 @@ import csv
 import json
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -15,7 +16,6 @@ import pandas as pd
 from mainstay._validation import InputError, check_choice, check_count, some
 from mainstay.runs import Kind, Runs
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 _HEADER = "# mainstay runs: "
 _PAIRS = {"run", "feature"}
 _ROW_NAMES = {"run", "Unnamed: 0", ""}
@@ -24,29 +24,168 @@ ReadKind = Literal["auto"] | Kind
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """Read a .csv, .tsv or .parquet table."""
+    """Read a table of samples × columns.
+
+    Parameters
+    ----------
+    path : str or Path
+        .csv, .tsv, .parquet or .feather; .npz or .mat with an array `X` (samples × features) and
+        perhaps others of the same length, which become columns (`y`), and `feature_names`; .h5ad,
+        where the columns of `obs` follow the features (extra "h5ad").
+    """
     path = _existing(path)
     try:
-        if path.suffix == ".parquet":
-            table, header = pd.read_parquet(path), []
-        else:
-            separator = "\t" if path.suffix == ".tsv" else ","
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                header = next(csv.reader(file, delimiter=separator), [])
-            # in pairs, a feature may be called NA
-            as_text: Any = {"dtype": str, "keep_default_na": False, "na_values": [""]}
-            options = as_text if set(header) == _PAIRS else {}
-            table = pd.read_csv(path, sep=separator, **options)
-    except Exception as error:  # pandas and pyarrow raise many kinds
+        table: pd.DataFrame = _READERS[path.suffix](path)
+    except (InputError, ImportError):
+        raise
+    except Exception as error:  # every reader raises kinds of its own
         raise InputError(
             f"{path} could not be read as {path.suffix[1:]}: {_first_line(error)}"
         ) from error
-    if len(set(header)) < len(header):
-        twice = [name for name in dict.fromkeys(header) if header.count(name) > 1]
-        raise InputError(f"{path} names columns more than once: {some(twice)}.")
     if len(table) == 0:
         raise InputError(f"{path} holds no rows.")
     return table
+
+
+@dataclass(frozen=True)
+class Data:
+    """A table split into features, target and groups."""
+
+    X: pd.DataFrame
+    y: np.ndarray
+    groups: np.ndarray | None
+
+
+def read_data(
+    path: str | Path, *, target: str, groups: str | None = None, drop: Sequence[str] = ()
+) -> Data:
+    """Read a table and split it; say clearly what cannot be used as it is.
+
+    Text columns with a different entry in (nearly) every row are identifiers, not features: they
+    are refused by name.
+    """
+    table = read_table(path).rename(columns=str)
+    columns = list(table.columns)
+    for name in (target, *([groups] if groups else []), *drop):
+        check_choice(f"column of {path}", name, columns)
+    y = table[target]
+    if y.isna().any():
+        raise InputError(f"the target {target!r} is missing in {int(y.isna().sum())} rows.")
+    if y.nunique() < 2:
+        raise InputError(f"the target {target!r} is constant ({y.iloc[0]!r} in all rows).")
+    if y.dtype.kind not in "buif" and y.nunique() > max(5, len(y) / 2):
+        raise InputError(
+            f"the target {target!r} is text with {y.nunique()} different entries in {len(y)} rows; "
+            "it looks like an identifier."
+        )
+    left_out = [target, *([groups] if groups else []), *drop]
+    X = table.drop(columns=left_out)
+    for name in X.columns:
+        column = X[name]
+        if column.dtype.kind == "f" and np.isinf(column).any():
+            raise InputError(f"column {name!r} holds infinite values; replace them.")
+        if column.dtype.kind not in "buif" and column.nunique() > 0.9 * len(column) > 9:
+            raise InputError(
+                f"column {name!r} is text with {column.nunique()} different entries in "
+                f"{len(column)} rows: an identifier, not a feature? Leave it out (--drop)."
+            )
+    if X.shape[1] == 0:
+        raise InputError(f"{path} has no column besides {some(left_out)}.")
+    return Data(X, y.to_numpy(), None if groups is None else table[groups].to_numpy())
+
+
+def _read_text(path: Path) -> pd.DataFrame:
+    separator = "\t" if path.suffix == ".tsv" else ","
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        header = next(csv.reader(file, delimiter=separator), [])
+    if len(set(header)) < len(header):
+        twice = [name for name in dict.fromkeys(header) if header.count(name) > 1]
+        raise InputError(f"{path} names columns more than once: {some(twice)}.")
+    # in pairs, a feature may be called NA
+    as_text: Any = {"dtype": str, "keep_default_na": False, "na_values": [""]}
+    options = as_text if set(header) == _PAIRS else {}
+    table: pd.DataFrame = pd.read_csv(path, sep=separator, **options)
+    return table
+
+
+def _read_npz(path: Path) -> pd.DataFrame:
+    with np.load(path, allow_pickle=False) as archive:
+        return _table_of_arrays(path, {name: archive[name] for name in archive.files})
+
+
+def _read_mat(path: Path) -> pd.DataFrame:
+    from scipy.io import loadmat
+
+    arrays = {name: value for name, value in loadmat(path).items() if not name.startswith("__")}
+    dense = {
+        name: value.toarray() if hasattr(value, "toarray") else value
+        for name, value in arrays.items()
+    }
+    return _table_of_arrays(path, {n: v for n, v in dense.items() if isinstance(v, np.ndarray)})
+
+
+def _table_of_arrays(path: Path, arrays: dict[str, np.ndarray]) -> pd.DataFrame:
+    """Make columns of `X`, named by `feature_names`, and of every other array of its length."""
+    data = arrays.pop("X", None)
+    if data is None or data.ndim != 2:
+        raise InputError(
+            f"{path} needs a two-dimensional array 'X' (samples × features); it has "
+            f"{some(list(arrays)) if arrays else 'no arrays'}."
+        )
+    names = arrays.pop("feature_names", None)
+    columns = [f"x{i}" for i in range(data.shape[1])] if names is None else names.astype(str)
+    table = pd.DataFrame(data, columns=list(columns))
+    more = {name: value.ravel() for name, value in arrays.items() if value.size == len(data) > 1}
+    return pd.concat([table, pd.DataFrame(more)], axis=1)
+
+
+def _read_h5ad(path: Path) -> pd.DataFrame:
+    try:
+        import h5py
+    except ImportError as error:
+        raise InputError("reading .h5ad needs h5py: pip install 'mainstay[h5ad]'.") from error
+    import scipy.sparse as sp
+
+    with h5py.File(path, "r") as file:
+        stored = file["X"]
+        if isinstance(stored, h5py.Dataset):
+            data = stored[()]
+        else:
+            parts = tuple(stored[part][()] for part in ("data", "indices", "indptr"))
+            by_row = "csr" in str(stored.attrs.get("encoding-type", "csr_matrix"))
+            make = sp.csr_array if by_row else sp.csc_array
+            data = make(parts, shape=tuple(stored.attrs["shape"])).toarray()
+        names = _h5ad_column(file["var"], file["var"].attrs.get("_index", "_index"))
+        table = pd.DataFrame(data, columns=[str(name) for name in names])
+        skip = {str(file["obs"].attrs.get("_index", "_index")), "__categories"}
+        more = {name: _h5ad_column(file["obs"], name) for name in file["obs"] if name not in skip}
+    return pd.concat([table, pd.DataFrame(more)], axis=1)
+
+
+def _h5ad_column(group: Any, name: str) -> np.ndarray:
+    """One column of an annotation table: plain, or categories and codes."""
+    stored = group[name]
+    if hasattr(stored, "keys"):
+        categories = _as_text(stored["categories"][()])
+        return np.asarray(categories[stored["codes"][()]])
+    return _as_text(stored[()])
+
+
+def _as_text(values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind in "OS":
+        return np.array([v.decode() if isinstance(v, bytes) else v for v in values], dtype=object)
+    return values
+
+
+_READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
+    ".csv": _read_text,
+    ".tsv": _read_text,
+    ".parquet": pd.read_parquet,
+    ".feather": pd.read_feather,
+    ".npz": _read_npz,
+    ".mat": _read_mat,
+    ".h5ad": _read_h5ad,
+}
 
 
 def read_runs(
@@ -79,7 +218,8 @@ def read_runs(
     """
     path = _existing(path)
     check_choice("kind", kind, ("auto", *get_args(Kind)))
-    saved = _read_saved_parquet(path) if path.suffix == ".parquet" else _read_saved_csv(path)
+    saved_as = {".parquet": _read_saved_parquet, ".csv": _read_saved_csv}.get(path.suffix)
+    saved = None if saved_as is None else saved_as(path)
     if saved is not None:
         return saved
     return runs_from_table(read_table(path), kind=kind, n_features=n_features, features=features)
@@ -223,7 +363,7 @@ def _existing(path: str | Path) -> Path:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"there is no file {str(path)!r}.")
-    check_choice("file ending", path.suffix, TABLE_SUFFIXES)
+    check_choice("file ending", path.suffix, _READERS)
     return path
 
 

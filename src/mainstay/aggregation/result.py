@@ -1,0 +1,108 @@
+"""What an aggregation gives: scores, put in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mainstay._validation import check_count, natural_order
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a rule computes: scores, larger = better; `then` tells equal scores apart."""
+
+    scores: np.ndarray
+    then: np.ndarray | None = None
+    p_values: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """One ranking of all features, aggregated from many.
+
+    Attributes
+    ----------
+    method : str
+        The rule; "rank_mean" if "mean" was asked for runs that hold ranks.
+    features : tuple of str
+        The p names, in column order.
+    scores : numpy.ndarray
+        One per feature, larger = better. What they are is the rule's: see `aggregate`.
+    ranks : numpy.ndarray
+        One per feature, 1 = best, no ties.
+    order : numpy.ndarray
+        Column indices, best first.
+    p_values : numpy.ndarray or None
+        RRA: exact p-values, for independent random rankings without ties. Stuart: Q, which is not
+        uniform for random rankings. None for other rules.
+    n_runs : int
+        How many runs or lists were aggregated.
+    """
+
+    method: str
+    features: tuple[str, ...]
+    scores: np.ndarray
+    ranks: np.ndarray
+    order: np.ndarray
+    p_values: np.ndarray | None
+    n_runs: int
+
+    def top(self, k: int) -> tuple[str, ...]:
+        """Names of the k best features, best first."""
+        k = check_count("k", k, 1, len(self.features))
+        return tuple(self.features[i] for i in self.order[:k])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table, best first: feature, rank, score and, where there are any, p_value."""
+        import pandas as pd
+
+        table = {
+            "feature": list(self.features),
+            "rank": self.ranks,
+            "score": self.scores,
+        }
+        if self.p_values is not None:
+            table["p_value"] = self.p_values
+        return pd.DataFrame(table).iloc[self.order].reset_index(drop=True)
+
+    def __repr__(self) -> str:
+        best = ", ".join(f"{self.features[i]} ({self.scores[i]:.4g})" for i in self.order[:5])
+        rest = f" and {len(self.features) - 5} more" if len(self.features) > 5 else ""
+        return f"{self.method} of {self.n_runs} runs, best first: {best}{rest}"
+
+
+def ranking(
+    method: str,
+    features: tuple[str, ...],
+    outcome: Outcome,
+    mentioned: np.ndarray,
+    mean: np.ndarray,
+    n_runs: int,
+) -> Ranking:
+    """Put features in order: score, `then`, mean score (or minus mean rank), then name.
+
+    Features that no list mentions come last. Numbers that agree to 12 digits count as tied, so
+    that rounding decides nothing.
+    """
+    by_name = np.empty(len(features), dtype=np.intp)
+    by_name[natural_order(features)] = np.arange(len(features))
+    keys = [by_name, -_rounded(mean)]
+    if outcome.then is not None:
+        keys.append(-_rounded(outcome.then))
+    order = np.lexsort([*keys, -_rounded(outcome.scores), ~mentioned])
+    ranks = np.empty(len(features), dtype=np.intp)
+    ranks[order] = np.arange(1, len(features) + 1)
+    scores = outcome.scores + 0.0  # no -0.0
+    return Ranking(method, features, scores, ranks, order, outcome.p_values, n_runs)
+
+
+def _rounded(values: np.ndarray) -> np.ndarray:
+    """Round to 40 bits, about 12 digits; infinities stay."""
+    mantissa, exponent = np.frexp(values)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(mantissa, 40)), exponent - 40))

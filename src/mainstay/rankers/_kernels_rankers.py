@@ -1,0 +1,198 @@
+"""Counting loops of the rankers, many resamples at a time. Naive twins: tests/naive_rankers.py.
+
+A resample is a lane. Whole-number weights are packed, four lanes of 16 bits (or two of 32) to a
+64-bit word: adding two words adds all their lanes, since no lane overflows. `acc` and `lane` are
+the same memory, once as words and once as lanes. Other weights are words of one float64 lane.
+
+For whole numbers `table[c]` is c·log(c) as a fixed-point integer, so that sums do not depend on
+their order; for other weights the table is empty and c·log(c) is computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.extending import overload
+
+
+def _c_log_c(c: Any, table: Any) -> Any:
+    """c·log(c), from the table if it holds integers."""
+    raise NotImplementedError
+
+
+@overload(_c_log_c)
+def _c_log_c_compiled(c, table):  # type: ignore[no-untyped-def]
+    if isinstance(table.dtype, types.Integer):
+        return lambda c, table: table[np.int64(c)]
+    return lambda c, table: c * np.log(c) if c > 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def table_sums(  # type: ignore[no-untyped-def]
+    cells, first, cell_bin, cell_class, words, acc, lane, per_class, totals, table, joint, margin,
+    chi2, n_rows,
+):  # fmt: skip
+    """Sums over the bins × classes table of every feature, in every lane.
+
+    `cells[f, i]` is the table cell of row i; cells first[f] … first[f + 1] − 1, ordered by bin, are
+    those of feature f that occur. Fills Σ c·log c over cells (`joint`) and over bins (`margin`),
+    Pearson's statistic, and the number of bins that are not empty.
+    """
+    n, width = words.shape
+    lanes = totals.shape[0]
+    for f in range(cells.shape[0]):
+        size = first[f + 1] - first[f]
+        for c in range(size):
+            for k in range(width):
+                acc[c, k] = 0
+        for i in range(n):
+            c = cells[f, i]
+            for k in range(width):
+                acc[c, k] += words[i, k]
+        start = 0
+        while start < size:
+            stop = start + 1
+            while stop < size and cell_bin[first[f] + stop] == cell_bin[first[f] + start]:
+                stop += 1
+            for b in range(lanes):
+                row = lane[start, b] * 0.0
+                for c in range(start, stop):
+                    row += lane[c, b]
+                    joint[f, b] += _c_log_c(lane[c, b], table)
+                if row == 0:
+                    continue
+                margin[f, b] += _c_log_c(row, table)
+                n_rows[f, b] += 1
+                elsewhere = totals[b]
+                for c in range(start, stop):
+                    of_class = per_class[cell_class[first[f] + c], b]
+                    if of_class > 0:
+                        expected = row * of_class / totals[b]
+                        chi2[f, b] += (lane[c, b] - expected) ** 2 / expected
+                        elsewhere -= of_class
+                if stop - start < per_class.shape[0]:
+                    chi2[f, b] += row * elsewhere / totals[b]
+            start = stop
+
+
+@njit(cache=True, nogil=True)
+def pair_sums(  # type: ignore[no-untyped-def]
+    codes, n_bins, wanted, group, n_groups, closes, words, acc, lane, outer, outer_lane, table,
+    pair, triple,
+):  # fmt: skip
+    """Σ c·log c over the joint table of one feature with others, without and with the class.
+
+    `group[i]` is row i's bin of the feature and class (or bin alone if `triple` has no columns),
+    numbered in that order; `closes` says after which groups the bin changes. Fills `pair[g]`, and
+    `triple[g]`, for all g in `wanted`. For tables that fit into `acc`.
+    """
+    n, width = words.shape
+    lanes = pair.shape[1]
+    with_class = triple.shape[1] > 0
+    for g in wanted:
+        size = n_bins[g]
+        for c in range(n_groups * size):
+            for k in range(width):
+                acc[c, k] = 0
+        if width == 1:
+            for i in range(n):
+                acc[group[i] * size + codes[g, i], 0] += words[i, 0]
+        else:
+            for i in range(n):
+                c = group[i] * size + codes[g, i]
+                for k in range(width):
+                    acc[c, k] += words[i, k]
+        if not with_class:
+            for c in range(n_groups * size):
+                for b in range(lanes):
+                    pair[g, b] += _c_log_c(lane[c, b], table)
+            continue
+        fresh = True
+        for j in range(n_groups):
+            for c in range(size):
+                at = j * size + c
+                for k in range(width):
+                    outer[c, k] = acc[at, k] if fresh else outer[c, k] + acc[at, k]
+                for b in range(lanes):
+                    triple[g, b] += _c_log_c(lane[at, b], table)
+            fresh = closes[j]
+            if fresh:
+                for c in range(size):
+                    for b in range(lanes):
+                        pair[g, b] += _c_log_c(outer_lane[c, b], table)
+
+
+@njit(cache=True, nogil=True)
+def wide_pair_sums(  # type: ignore[no-untyped-def]
+    codes, wanted, order, starts, closes, words, acc, lane, outer, outer_lane, table, pair, triple
+):
+    """Compute what `pair_sums` does, for tables with more cells than rows.
+
+    `order` sorts the rows by group, groups begin at `starts`; only cells that occur are visited.
+    """
+    width = words.shape[1]
+    lanes = pair.shape[1]
+    with_class = triple.shape[1] > 0
+    most = acc.shape[0]
+    seen = np.full(most, -1, np.int64)
+    outer_seen = np.full(most, -1, np.int64)
+    touched = np.empty(most, np.int64)
+    outer_touched = np.empty(most, np.int64)
+    mark = 0
+    for g in wanted:
+        n_outer = 0
+        outer_mark = mark
+        for j in range(starts.shape[0] - 1):
+            n_touched = 0
+            for i in range(starts[j], starts[j + 1]):
+                row = order[i]
+                c = codes[g, row]
+                new = seen[c] != mark
+                if new:
+                    seen[c] = mark
+                    touched[n_touched] = c
+                    n_touched += 1
+                for k in range(width):
+                    acc[c, k] = words[row, k] if new else acc[c, k] + words[row, k]
+            for t in range(n_touched):
+                c = touched[t]
+                if not with_class:
+                    for b in range(lanes):
+                        pair[g, b] += _c_log_c(lane[c, b], table)
+                    continue
+                new = outer_seen[c] != outer_mark
+                if new:
+                    outer_seen[c] = outer_mark
+                    outer_touched[n_outer] = c
+                    n_outer += 1
+                for k in range(width):
+                    outer[c, k] = acc[c, k] if new else outer[c, k] + acc[c, k]
+                for b in range(lanes):
+                    triple[g, b] += _c_log_c(lane[c, b], table)
+            mark += 1
+            if with_class and closes[j]:
+                for t in range(n_outer):
+                    for b in range(lanes):
+                        pair[g, b] += _c_log_c(outer_lane[outer_touched[t], b], table)
+                n_outer = 0
+                outer_mark = mark
+
+
+@njit(cache=True, nogil=True)
+def weighted_sums(values, weights, out):  # type: ignore[no-untyped-def]
+    """out[f, b] = Σᵢ values[f, i]·weights[i, b], rows in order: the same bits for any batch."""
+    n, lanes = weights.shape
+    for f in range(values.shape[0]):
+        if lanes == 1:
+            total = 0.0
+            for i in range(n):
+                total += values[f, i] * weights[i, 0]
+            out[f, 0] = total
+            continue
+        for b in range(lanes):
+            out[f, b] = 0.0
+        for i in range(n):
+            for b in range(lanes):
+                out[f, b] += values[f, i] * weights[i, b]

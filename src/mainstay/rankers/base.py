@@ -1,0 +1,174 @@
+"""What all rankers share: fit, scores_, ranks_, and scoring of many resamples at once."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from mainstay._validation import InputError
+from mainstay.rankers.contingency import blocks
+from mainstay.rankers.discretization import Binning, Coded, discretize
+from mainstay.rankers.tables import Table, Target, read_target
+from mainstay.runs import average_ranks
+
+# Scores of a block of resamples: b × n weights → b × p scores.
+BlockScorer = Callable[[np.ndarray], np.ndarray]
+
+
+class Ranker(BaseEstimator):  # type: ignore[misc]
+    """A rule that gives every feature a score, larger = better.
+
+    After `fit`: `scores_`, `ranks_` (1 = best, ties as average ranks), `n_features_in_` and
+    `feature_names_in_` (x0, x1, … where the table has no names).
+    """
+
+    def _set_result(self, names: tuple[str, ...], scores: np.ndarray) -> Self:
+        self.feature_names_in_ = np.asarray(names, dtype=object)
+        self.n_features_in_ = len(names)
+        self.scores_ = scores
+        self.ranks_ = average_ranks(-scores[None])[0]
+        return self
+
+
+class WeightedRanker(Ranker):
+    """A ranker that can use row weights: a resample is a vector of multiplicities."""
+
+    _block = 64
+
+    @abstractmethod
+    def _prepare(self, table: Table, y: Any) -> tuple[BlockScorer, dict[str, Any]]:
+        """Prepare the data once: the function that scores a block, and attributes for `fit`."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Score and rank the features.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, pandas or polars DataFrame, n × p
+            The features.
+        y : sequence of n values
+            Classes, or numbers for a continuous target.
+        sample_weight : sequence of n numbers, optional
+            Row weights; a whole number w stands for w copies of the row. Bins are found on the
+            rows of X as they are, whatever their weights.
+        """
+        table = Table(X)
+        scorer, attributes = self._prepare(table, y)
+        scores = _scores(scorer, one_weighting(sample_weight, table.n_rows), table, 1)[0]
+        for name, value in attributes.items():
+            setattr(self, name, value)
+        return self._set_result(table.names, scores)
+
+    def score_resamples(self, X: Any, y: Any, weights: Any) -> np.ndarray:
+        """Score the features in many resamples at once.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`; what is prepared (bins, orders) is prepared once.
+        weights : array, B × n
+            How often every row occurs in every resample; any numbers >= 0, not all 0.
+
+        Returns
+        -------
+        array of float64, B × p
+            Row b is what `fit(X, y, sample_weight=weights[b])` has as `scores_`.
+        """
+        return self.resample_scorer(X, y)(weights)
+
+    def resample_scorer(self, X: Any, y: Any) -> Callable[[Any], np.ndarray]:
+        """Prepare X and y once; return a function from B × n weights to B × p scores."""
+        table = Table(X)
+        scorer, _ = self._prepare(table, y)
+        return lambda weights: _scores(scorer, weights, table, self._block)
+
+
+class DiscreteRanker(WeightedRanker):
+    """A ranker that counts bins × classes; see `Binning` for the options."""
+
+    bins: Any
+    n_bins: int
+    missing: str
+    integers: str
+    near_zero_variance: bool
+    target: str
+    rebin: bool
+
+    def _binning(self) -> Binning:
+        return Binning(
+            self.bins, self.n_bins, self.missing, self.integers, bool(self.near_zero_variance)
+        )
+
+    @abstractmethod
+    def _coded_scorer(self, coded: Coded, attributes: dict[str, Any]) -> BlockScorer:
+        """Prepare coded data; return the function that scores a block of weights.
+
+        That function may leave further `attributes` for `fit`, of the last resample it scored.
+        """
+
+    def _prepare(self, table: Table, y: Any) -> tuple[BlockScorer, dict[str, Any]]:
+        target = read_target(y, table.n_rows, self.target)
+        coded = discretize(table, target, self._binning())
+        attributes: dict[str, Any] = {"bin_edges_": coded.edges}
+        if not self.rebin:
+            return self._coded_scorer(coded, attributes), attributes
+
+        def recut(weights: np.ndarray) -> np.ndarray:
+            return np.concatenate([self._recut(table, target, w, attributes) for w in weights])
+
+        return recut, attributes
+
+    def _recut(
+        self, table: Table, target: Target, weights: np.ndarray, attributes: dict[str, Any]
+    ) -> np.ndarray:
+        """Cut anew in one resample: repeat its rows, find bins, score."""
+        if np.any(weights != np.floor(weights)):
+            raise InputError("rebin=True needs whole-number weights: how often each row occurs.")
+        rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
+        sample, drawn = ResampledTable(table, rows), _resampled_target(target, rows)
+        coded = discretize(sample, drawn, self._binning())
+        attributes["bin_edges_"] = coded.edges
+        return self._coded_scorer(coded, attributes)(np.ones((1, len(rows)), dtype=np.int64))
+
+
+class ResampledTable(Table):
+    """Rows of a table, drawn with repetition."""
+
+    def __init__(self, table: Table, rows: np.ndarray) -> None:
+        self.names, self.n_features, self.n_rows = table.names, table.n_features, len(rows)
+        self._source, self._rows = table, rows
+
+    def column(self, j: int) -> Any:  # noqa: D102
+        column = self._source.column(j)
+        return type(column)(column.kind, column.values[self._rows])
+
+
+def _resampled_target(target: Target, rows: np.ndarray) -> Target:
+    if target.codes is None:
+        assert target.values is not None
+        return Target(None, target.values[rows])
+    _, codes = np.unique(target.codes[rows], return_inverse=True)
+    return Target(codes.astype(np.int32), None, int(codes.max()) + 1)
+
+
+def one_weighting(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """Turn sample_weight (or None) into a 1 × n block of weights."""
+    if sample_weight is None:
+        return np.ones((1, n_rows), dtype=np.int64)
+    weights = np.asarray(sample_weight)
+    if weights.shape != (n_rows,):
+        raise InputError(
+            f"sample_weight needs one number per row, {n_rows} here; got shape {weights.shape}."
+        )
+    return weights[None]
+
+
+def _scores(scorer: BlockScorer, weights: Any, table: Table, block: int) -> np.ndarray:
+    out = np.empty((len(weights), table.n_features))
+    for rows, part in blocks(weights, table.n_rows, block):
+        out[rows] = scorer(part)
+    return out

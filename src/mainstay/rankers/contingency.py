@@ -1,0 +1,199 @@
+"""Counts of bins × classes for many weightings at once.
+
+A resample is a vector of row weights. Its contingency tables, for all features, are sums of
+weights over the rows of every table cell; all resamples of a block are summed together, packed
+into machine words (see `_kernels_rankers`). Memory: the result, plus one block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from mainstay.rankers.discretization import Coded
+from mainstay.rankers.tables import check_weights
+
+# Sums of c·log c are fixed-point integers with this many bits behind the point, by lane width.
+_FRACTION_BITS = {2: 42, 4: 37}
+_LARGEST = {2: 2**16 - 1, 4: 2**21}
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """A block of resamples, one per lane, ready for the kernels.
+
+    Attributes
+    ----------
+    words : array, n × words
+        Row weights; several lanes to a word where weights are whole numbers.
+    dtype : numpy dtype
+        Of a lane: uint16, uint32 or float64.
+    totals : array, lanes
+        Sum of the weights.
+    table : array
+        c·log(c) in fixed point, empty for lanes of float64.
+    unit : float
+        What 1 stands for in sums of c·log(c).
+    """
+
+    words: np.ndarray
+    dtype: Any
+    totals: np.ndarray
+    table: np.ndarray
+    unit: float
+
+    def accumulator(self, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """Make room for `size` counts per lane: as words, and the same memory as lanes."""
+        words = np.empty((size, self.words.shape[1]), dtype=self.words.dtype)
+        return words, words.view(self.dtype)
+
+    def sums(self, *shape: int) -> np.ndarray:
+        """Make room for sums of c·log(c)."""
+        return np.zeros(shape, dtype=self.table.dtype)
+
+    def entropy(self, sums: np.ndarray) -> np.ndarray:
+        """Entropy in nats from Σ c·log(c), lanes last."""
+        return np.asarray(np.log(self.totals) - sums * self.unit / self.totals)
+
+
+def pack(weights: np.ndarray) -> Lanes:
+    """Pack B × n row weights into words: 16 bits a lane if the totals allow, else 32, else floats.
+
+    Examples
+    --------
+    >>> lanes = pack(np.array([[1, 2, 0], [0, 1, 1]]))
+    >>> lanes.words.view(lanes.dtype)[:, :2].tolist(), lanes.totals.tolist()
+    ([[1, 0], [2, 1], [0, 1]], [3.0, 2.0])
+    """
+    totals = weights.sum(axis=1, dtype=float)
+    whole = weights.dtype.kind != "f" or bool(np.all(weights == np.floor(weights)))
+    size = next((s for s in (2, 4) if whole and totals.max() <= _LARGEST[s]), 8)
+    if size == 8:
+        columns = np.ascontiguousarray(weights.T, dtype=float)
+        return Lanes(columns, np.dtype(float), totals, np.zeros(0), 1.0)
+    dtype = np.dtype(f"u{size}")
+    padded = -(-len(weights) * size // 8) * 8 // size
+    columns = np.zeros((weights.shape[1], padded), dtype=dtype)
+    columns[:, : len(weights)] = weights.T
+    table = _fixed_point_table(size, int(totals.max()))
+    return Lanes(columns.view(np.uint64), dtype, totals, table, 0.5 ** _FRACTION_BITS[size])
+
+
+def _fixed_point_table(size: int, largest: int) -> np.ndarray:
+    """c·log(c) for c = 0 … largest or beyond; tables of a power of two are kept."""
+    return _table_of(size, min(int(largest).bit_length(), _LARGEST[size].bit_length()))
+
+
+@lru_cache(maxsize=8)
+def _table_of(size: int, bits: int) -> np.ndarray:
+    c = np.arange(2**bits, dtype=float)
+    exact = c * np.log(np.maximum(c, 1))
+    return np.asarray(np.rint(np.ldexp(exact, _FRACTION_BITS[size])), dtype=np.int64)
+
+
+def blocks(weights: Any, n_rows: int, size: int) -> Iterator[tuple[slice, np.ndarray]]:
+    """Go through B × n weights in checked blocks of `size` resamples."""
+    if not hasattr(weights, "shape"):
+        weights = np.asarray(weights)
+    if weights.ndim != 2 or weights.shape[1] != n_rows:
+        check_weights(weights, n_rows)
+    for start in range(0, len(weights), size):
+        rows = slice(start, min(start + size, len(weights)))
+        yield rows, check_weights(weights[rows], n_rows, start)
+
+
+# ---------------------------------------------------------------------- features × classes
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of the bins × classes tables that occur in the data, feature by feature."""
+
+    of_row: np.ndarray  # p × n, numbered from 0 within every feature
+    first: np.ndarray  # p + 1
+    bin: np.ndarray
+    cls: np.ndarray
+
+    @classmethod
+    def of(cls, coded: Coded) -> Cells:
+        """List the cells of coded data."""
+        k = coded.n_classes
+        of_row = np.empty_like(coded.codes)
+        present = []
+        for j, codes in enumerate(coded.codes):
+            flat = codes.astype(np.int64) * k + coded.classes
+            occurs = np.bincount(flat) > 0
+            of_row[j] = (np.cumsum(occurs) - 1)[flat]
+            present.append(np.flatnonzero(occurs))
+        first = np.concatenate([[0], np.cumsum([len(cells) for cells in present])])
+        every = np.concatenate(present)
+        return cls(of_row, first, every // k, every % k)
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What all filters are made of, B × p or B × 1: entropies (nats), chi-square, and raw sums.
+
+    `joint_sum`, `margin_sum` and `class_sum` are Σ c·log(c) over cells, bins and classes, in the
+    number format of the lanes.
+    """
+
+    total: np.ndarray
+    n_rows: np.ndarray
+    n_columns: np.ndarray
+    entropy_x: np.ndarray
+    entropy_y: np.ndarray
+    information: np.ndarray
+    chi2: np.ndarray
+    joint_sum: np.ndarray
+    margin_sum: np.ndarray
+    class_sum: np.ndarray
+
+
+def table_statistics(coded: Coded, cells: Cells, lanes: Lanes) -> Statistics:
+    """Entropies, information and chi-square of every feature with the class, in every resample.
+
+    A feature or target that is constant in a resample has entropy and information exactly 0.
+    """
+    from mainstay.rankers._kernels_rankers import table_sums
+
+    p, b, k = len(coded.names), len(lanes.totals), coded.n_classes
+    row_lanes = lanes.words.view(lanes.dtype)[:, :b]
+    per_class = np.zeros((k, b))
+    for label in range(k):
+        of_class = np.ascontiguousarray(row_lanes[coded.classes == label].T)
+        per_class[label] = of_class.sum(axis=1, dtype=float)  # same bits for any number of lanes
+    acc, lane = lanes.accumulator(int(np.diff(cells.first).max()))
+    joint, margin = lanes.sums(p, b), lanes.sums(p, b)
+    chi2, n_rows = np.zeros((p, b)), np.zeros((p, b), dtype=np.int64)
+    table_sums(
+        cells.of_row, cells.first, cells.bin, cells.cls, lanes.words, acc, lane, per_class,
+        lanes.totals, lanes.table, joint, margin, chi2, n_rows,
+    )  # fmt: skip
+    n_columns = (per_class > 0).sum(axis=0)
+    class_sum = c_log_c(per_class, lanes).sum(axis=0)
+    constant = (n_rows <= 1) | (n_columns <= 1)
+    information = np.maximum(lanes.entropy(margin + class_sum - joint), 0)
+    return Statistics(
+        total=lanes.totals[:, None],
+        n_rows=n_rows.T,
+        n_columns=n_columns[:, None],
+        entropy_x=np.where(n_rows <= 1, 0, np.maximum(lanes.entropy(margin), 0)).T,
+        entropy_y=np.where(n_columns <= 1, 0, lanes.entropy(class_sum))[:, None],
+        information=np.where(constant, 0, information).T,
+        chi2=np.where(constant, 0, chi2).T,
+        joint_sum=joint.T,
+        margin_sum=margin.T,
+        class_sum=class_sum[:, None],
+    )
+
+
+def c_log_c(counts: np.ndarray, lanes: Lanes) -> np.ndarray:
+    """c·log(c) of counts, in the number format of the lanes' sums."""
+    if lanes.table.size:
+        return lanes.table[counts.astype(np.int64)]
+    return counts * np.log(np.where(counts > 0, counts, 1))

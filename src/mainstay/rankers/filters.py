@@ -1,0 +1,258 @@
+"""Filters: every feature gets a score of its own, from bins × classes or from moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mainstay._validation import InputError, check_choice
+from mainstay.rankers.base import BlockScorer, DiscreteRanker
+from mainstay.rankers.contingency import Cells, Statistics, blocks, pack, table_statistics
+from mainstay.rankers.discretization import Binning, Coded, discretize
+from mainstay.rankers.tables import Table, read_target
+
+Formula = Callable[[Statistics], np.ndarray]
+
+
+def _ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+    """Quotient; 0 where the denominator is 0."""
+    out = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
+    np.divide(numerator, denominator, out=out, where=denominator > 0)
+    return out
+
+
+def _cramers_v(s: Statistics) -> np.ndarray:
+    smaller = np.minimum(s.n_rows, s.n_columns) - 1
+    return np.asarray(np.minimum(np.sqrt(_ratio(s.chi2, s.total * smaller)), 1))
+
+
+# name → score from the entropies and chi-square of the table
+FORMULAS: dict[str, Formula] = {
+    "information_gain": lambda s: s.information,
+    "symmetric_uncertainty": lambda s: np.where(
+        s.information > 0, _ratio(2 * s.information, s.entropy_x + s.entropy_y), 0
+    ),
+    "gain_ratio": lambda s: _ratio(s.information, s.entropy_x),
+    "chi_square": lambda s: s.chi2,
+    "cramers_v": _cramers_v,
+}
+
+
+class _TableFilter(DiscreteRanker):
+    """A filter whose score is a formula in the entropies and chi-square of bins × classes."""
+
+    _formula: str
+
+    def __init__(
+        self,
+        *,
+        bins: Any = "width",
+        n_bins: int = 10,
+        missing: str = "bin",
+        integers: str = "categories",
+        near_zero_variance: bool = False,
+        target: str = "auto",
+        rebin: bool = False,
+    ) -> None:
+        self.bins = bins
+        self.n_bins = n_bins
+        self.missing = missing
+        self.integers = integers
+        self.near_zero_variance = near_zero_variance
+        self.target = target
+        self.rebin = rebin
+
+    def _coded_scorer(self, coded: Coded, attributes: dict[str, Any]) -> BlockScorer:
+        cells, formula = Cells.of(coded), FORMULAS[self._formula]
+        return lambda weights: formula(table_statistics(coded, cells, pack(weights)))
+
+
+_OPTIONS = """
+
+    Parameters
+    ----------
+    bins : {"width", "quantile", "mdl"}, array of cut points, or dict name → cut points
+        How columns of numbers are cut; see `mainstay.rankers.Binning`. Cuts are found once, on the
+        data given, and stay fixed over resamples.
+    n_bins : int
+        Number of bins for "width" and "quantile".
+    missing : {"bin", "error"}
+        Missing values get a bin of their own, or are an error.
+    integers : {"categories", "numbers"}
+        Integer columns are categories as they are, or are cut like other numbers. Booleans,
+        categoricals and text are always categories.
+    near_zero_variance : bool
+        Whether columns that hardly vary count as constant (score 0); see `Binning`.
+    target : {"auto", "class", "continuous"}
+        Whether y holds classes or numbers; numbers are cut by `bins`. "auto" takes numbers with a
+        fractional part, or over 20 distinct ones of under 10 rows each, as continuous.
+    rebin : bool
+        Cut anew in every resample: slower, and resamples are no longer row weights.
+"""
+
+
+def _documented(cls: type[_TableFilter]) -> type[_TableFilter]:
+    """Put the shared options into the class's docstring, before its references."""
+    head, mark, tail = (cls.__doc__ or "").partition("\n    References")
+    cls.__doc__ = head.rstrip() + _OPTIONS + mark + tail
+    return cls
+
+
+@_documented
+class InformationGain(_TableFilter):
+    """Information gain (mutual information) of feature and target, in nats.
+
+    IG = H(x) + H(y) − H(x, y). A constant feature scores 0.
+
+    References
+    ----------
+    Quinlan, J. R. (1986). Induction of decision trees. Machine Learning 1, 81–106.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import InformationGain
+    >>> ranker = InformationGain().fit([["a", 1], ["a", 2], ["b", 1], ["b", 2]], [0, 0, 1, 1])
+    >>> ranker.scores_.round(4), ranker.ranks_
+    (array([0.6931, 0.    ]), array([1., 2.]))
+    """
+
+    _formula = "information_gain"
+
+
+@_documented
+class SymmetricUncertainty(_TableFilter):
+    """Information gain as a share of what there is to gain: between 0 and 1.
+
+    SU = 2·IG / (H(x) + H(y)). A constant feature scores 0.
+
+    References
+    ----------
+    Press, W. H. et al. (1988). Numerical Recipes in C, section 14.4.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import SymmetricUncertainty
+    >>> SymmetricUncertainty().fit([["a"], ["a"], ["b"], ["b"]], [0, 0, 1, 1]).scores_
+    array([1.])
+    """
+
+    _formula = "symmetric_uncertainty"
+
+
+@_documented
+class GainRatio(_TableFilter):
+    """Information gain divided by the feature's own entropy.
+
+    GR = IG / H(x). A constant feature scores 0.
+
+    References
+    ----------
+    Quinlan, J. R. (1993). C4.5: Programs for Machine Learning. Morgan Kaufmann.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import GainRatio
+    >>> GainRatio().fit([[1], [2], [3], [4]], ["n", "n", "y", "y"]).scores_
+    array([0.5])
+    """
+
+    _formula = "gain_ratio"
+
+
+@_documented
+class ChiSquare(_TableFilter):
+    """Pearson's chi-square statistic of the bins × classes table, no continuity correction.
+
+    χ² = Σ (observed − expected)² / expected. Rows and columns that are empty in a resample are left
+    out of it. (scikit-learn's `chi2` is another statistic.)
+
+    References
+    ----------
+    Liu, H. and Setiono, R. (1995). Chi2: feature selection and discretization of numeric
+    attributes. ICTAI, 388–391.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import ChiSquare
+    >>> ChiSquare().fit([["a"], ["a"], ["b"], ["b"]], [0, 0, 1, 1]).scores_
+    array([4.])
+    """
+
+    _formula = "chi_square"
+
+
+@_documented
+class CramersV(_TableFilter):
+    """Chi-square put on a scale from 0 to 1, whatever the numbers of rows, bins and classes.
+
+    V = √(χ² / (n·min(bins − 1, classes − 1))), counting bins and classes that are not empty.
+
+    References
+    ----------
+    Cramér, H. (1946). Mathematical Methods of Statistics. Princeton University Press.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import CramersV
+    >>> CramersV().fit([["a"], ["a"], ["b"], ["b"]], [0, 0, 1, 1]).scores_
+    array([1.])
+    """
+
+    _formula = "cramers_v"
+
+
+def score_filters(
+    X: Any,
+    y: Any,
+    weights: Any = None,
+    filters: Sequence[str] = ("information_gain", "symmetric_uncertainty", "chi_square"),
+    *,
+    bins: Any = "width",
+    n_bins: int = 10,
+    missing: str = "bin",
+    integers: str = "categories",
+    near_zero_variance: bool = False,
+    target: str = "auto",
+) -> dict[str, np.ndarray]:
+    """Score several filters from the same counts, in many resamples at once.
+
+    Parameters
+    ----------
+    X, y
+        n × p features, and n classes or numbers.
+    weights : array, B × n, optional
+        Row weights of every resample; without them, one resample of all rows.
+    filters : sequence of str
+        Of information_gain, symmetric_uncertainty, gain_ratio, chi_square, cramers_v.
+    bins, n_bins, missing, integers, near_zero_variance, target
+        As for `InformationGain`.
+
+    Returns
+    -------
+    dict
+        Filter name → B × p scores, equal to those of the filters' own `score_resamples`.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import score_filters
+    >>> scores = score_filters([["a"], ["b"], ["b"]], [0, 1, 1], [[1, 1, 0], [1, 0, 1]])
+    >>> scores["chi_square"].tolist()
+    [[2.0], [2.0]]
+    """
+    if isinstance(filters, str):
+        raise InputError(f"filters must be a list of names, such as [{filters!r}].")
+    names = [check_choice("filter", name, FORMULAS) for name in filters]
+    table = Table(X)
+    binning = Binning(bins, n_bins, missing, integers, near_zero_variance)
+    coded = discretize(table, read_target(y, table.n_rows, target), binning)
+    cells = Cells.of(coded)
+    if weights is None:
+        weights = np.ones((1, table.n_rows), dtype=np.int64)
+    out = {name: np.empty((len(weights), table.n_features)) for name in names}
+    for rows, part in blocks(weights, table.n_rows, DiscreteRanker._block):
+        statistics = table_statistics(coded, cells, pack(part))
+        for name in names:
+            out[name][rows] = FORMULAS[name](statistics)
+    return out

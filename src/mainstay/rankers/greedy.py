@@ -1,0 +1,302 @@
+"""Greedy rankings: MRMR and its relatives. One engine, one criterion each.
+
+The best feature by information with the target comes first; then, step by step, the one with the
+best criterion given those already chosen. Ties go to the first in the natural order of the feature
+names (x2 before x10), which is the order of the columns for default names, so that shuffling
+columns with their names changes nothing. Features that are constant in a resample come last.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mainstay._validation import InputError, check_choice, check_count, natural_order
+from mainstay.rankers._greedy_engine import (
+    CRITERIA,
+    Groups,
+    InformationTerms,
+    MomentTerms,
+    Selection,
+    lanes_that_fit,
+    select,
+)
+from mainstay.rankers.base import BlockScorer, DiscreteRanker
+from mainstay.rankers.contingency import Cells, blocks, pack
+from mainstay.rankers.discretization import Coded
+from mainstay.rankers.moments import Moments
+from mainstay.rankers.tables import Table, read_target
+
+SCORES = ("rank", "criterion")
+METHODS = ("MID", "MIQ", "FCD", "FCQ")
+
+
+class _Greedy(DiscreteRanker):
+    """A greedy ranker; `_criterion` names its entry in CRITERIA."""
+
+    _criterion: str
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        scores: str = "rank",
+        bins: Any = "width",
+        n_bins: int = 10,
+        missing: str = "bin",
+        integers: str = "categories",
+        near_zero_variance: bool = False,
+        target: str = "auto",
+        rebin: bool = False,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.scores = scores
+        self.bins = bins
+        self.n_bins = n_bins
+        self.missing = missing
+        self.integers = integers
+        self.near_zero_variance = near_zero_variance
+        self.target = target
+        self.rebin = rebin
+
+    def _how_many(self, p: int) -> int:
+        check_choice("scores", self.scores, SCORES)
+        if self.n_features_to_select is None:
+            return p
+        if self.scores == "criterion":
+            raise InputError(
+                "scores='criterion' needs a criterion for every feature; leave out "
+                "n_features_to_select, or use scores='rank'."
+            )
+        return check_count("n_features_to_select", self.n_features_to_select, 1, p)
+
+    def _coded_scorer(self, coded: Coded, attributes: dict[str, Any]) -> BlockScorer:
+        order = natural_order(coded.names)
+        names = tuple(coded.names[j] for j in order)
+        codes = np.ascontiguousarray(coded.codes[order])
+        coded = Coded(names, codes, coded.n_bins[order], coded.classes, coded.n_classes, ())
+        cells = Cells.of(coded)
+        groups: dict[int, Groups] = {}
+        k, criterion = self._how_many(len(names)), CRITERIA[self._criterion_name()]
+        most = lanes_that_fit(len(names), k, criterion.with_class)
+
+        def score(weights: np.ndarray) -> np.ndarray:
+            parts = []
+            for _, part in blocks(weights, weights.shape[1], most):
+                terms = InformationTerms(coded, cells, pack(part), criterion, groups)
+                parts.append(select(terms, criterion, k))
+            return self._scored(Selection.join(parts).renumbered(order), attributes)
+
+        return score
+
+    def _criterion_name(self) -> str:
+        return self._criterion
+
+    def _scored(self, chosen: Selection, attributes: dict[str, Any]) -> np.ndarray:
+        attributes.update(order_=chosen.order[-1], selection_scores_=chosen.criterion[-1])
+        return chosen.criterion_scores() if self.scores == "criterion" else -chosen.ranks()
+
+
+_OPTIONS = """
+
+    Parameters
+    ----------
+    n_features_to_select : int, optional
+        Stop after so many features; the others tie for the last places. For wide tables: the time
+        grows with this number times the number of features. All features by default.
+    scores : {"rank", "criterion"}
+        What `scores_` and `score_resamples` give: minus the place in the selection order, or the
+        criterion at the moment of selection, which is no ranking (it is not monotone along the
+        order). Features that are constant in a resample tie for the last places.
+    bins, n_bins, missing, integers, near_zero_variance, target, rebin
+        As for `InformationGain`.
+
+    Attributes
+    ----------
+    order_ : array of int
+        Columns in the order of selection.
+    selection_scores_ : array of float
+        The criterion at the moment of selection, in that order.
+    scores_, ranks_, n_features_in_, feature_names_in_, bin_edges_
+        As for all rankers.
+"""
+
+
+def _documented(cls: Any) -> Any:
+    head, mark, tail = cls.__doc__.partition("\n    References")
+    cls.__doc__ = head.rstrip() + _OPTIONS + mark + tail
+    return cls
+
+
+@_documented
+class MRMR(_Greedy):
+    """Minimum redundancy, maximum relevance.
+
+    Relevance D(x) and mean redundancy R(x) with the features already chosen are, by `method`:
+
+    - "MID": D − R, D = I(x; y), R = mean of I(x; w) (the default);
+    - "MIQ": D / R of the same;
+    - "FCD": D − R, D = F-statistic, R = mean of |Pearson correlation of x and w|;
+    - "FCQ": D / R of the same (what the Python package mrmr-selection computes).
+
+    In the quotients every redundancy counts as at least 0.001. "FCD" and "FCQ" use the numbers as
+    they are, without bins, and take no missing values.
+
+    References
+    ----------
+    Peng, H., Long, F. and Ding, C. (2005). Feature selection based on mutual information: criteria
+    of max-dependency, max-relevance, and min-redundancy. IEEE TPAMI 27, 1226–1238.
+    Ding, C. and Peng, H. (2005). Minimum redundancy feature selection from microarray gene
+    expression data. J. Bioinformatics and Computational Biology 3, 185–205.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import MRMR
+    >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> good, other = [0, 0, 0, 0, 1, 1, 1, 0], [0, 1, 0, 0, 0, 1, 1, 1]
+    >>> X = list(zip(good, good, other))
+    >>> MRMR().fit(X, y).order_  # the copy of the best one comes last
+    array([0, 2, 1])
+    """
+
+    def __init__(
+        self,
+        method: str = "MID",
+        *,
+        n_features_to_select: int | None = None,
+        scores: str = "rank",
+        bins: Any = "width",
+        n_bins: int = 10,
+        missing: str = "bin",
+        integers: str = "categories",
+        near_zero_variance: bool = False,
+        target: str = "auto",
+        rebin: bool = False,
+    ) -> None:
+        super().__init__(
+            n_features_to_select=n_features_to_select,
+            scores=scores,
+            bins=bins,
+            n_bins=n_bins,
+            missing=missing,
+            integers=integers,
+            near_zero_variance=near_zero_variance,
+            target=target,
+            rebin=rebin,
+        )
+        self.method = method
+
+    def _criterion_name(self) -> str:
+        return check_choice("method", self.method, METHODS)
+
+    def _prepare(self, table: Table, y: Any) -> tuple[BlockScorer, dict[str, Any]]:
+        criterion = CRITERIA[self._criterion_name()]
+        if self.method in ("MID", "MIQ"):
+            return super()._prepare(table, y)
+        target = read_target(y, table.n_rows, self.target)
+        order = natural_order(table.names)
+        data = Moments(table.numbers("error", f"MRMR(method={self.method!r})")[order])
+        k = self._how_many(table.n_features)
+        attributes: dict[str, Any] = {}
+
+        def score(weights: np.ndarray) -> np.ndarray:
+            chosen = select(MomentTerms(data, target, weights), criterion, k)
+            return self._scored(chosen.renumbered(order), attributes)
+
+        return score, attributes
+
+
+@_documented
+class JMI(_Greedy):
+    """Joint mutual information: J(x) = Σ over the chosen w of I(x, w; y).
+
+    References
+    ----------
+    Yang, H. H. and Moody, J. (1999). Data visualization and feature selection: new algorithms for
+    nongaussian data. NIPS 12, 687–693.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import JMI
+    >>> JMI().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]).order_
+    array([0, 1])
+    """
+
+    _criterion = "jmi"
+
+
+@_documented
+class CMIM(_Greedy):
+    """Conditional mutual information maximisation: J(x) = min(I(x; y), min over w of I(x; y | w)).
+
+    References
+    ----------
+    Fleuret, F. (2004). Fast binary feature selection with conditional mutual information. JMLR 5,
+    1531–1555.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import CMIM
+    >>> CMIM().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]).order_
+    array([0, 1])
+    """
+
+    _criterion = "cmim"
+
+
+@_documented
+class DISR(_Greedy):
+    """Double input symmetrical relevance: J(x) = Σ over w of I(x, w; y) / H(x, w, y).
+
+    References
+    ----------
+    Meyer, P. E. and Bontempi, G. (2006). On the use of variable complementarity for feature
+    selection in cancer classification. EvoWorkshops, 91–102.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import DISR
+    >>> DISR().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]).order_
+    array([0, 1])
+    """
+
+    _criterion = "disr"
+
+
+@_documented
+class JMIM(_Greedy):
+    """Joint mutual information maximisation: J(x) = min over the chosen w of I(x, w; y).
+
+    References
+    ----------
+    Bennasar, M., Hicks, Y. and Setchi, R. (2015). Feature selection using joint mutual information
+    maximisation. Expert Systems with Applications 42, 8520–8532.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import JMIM
+    >>> JMIM().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]).order_
+    array([0, 1])
+    """
+
+    _criterion = "jmim"
+
+
+@_documented
+class NJMIM(_Greedy):
+    """Normalised joint mutual information maximisation: J(x) = min over w of I(x, w; y)/H(x, w, y).
+
+    References
+    ----------
+    Bennasar, M., Hicks, Y. and Setchi, R. (2015). Feature selection using joint mutual information
+    maximisation. Expert Systems with Applications 42, 8520–8532.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import NJMIM
+    >>> NJMIM().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]).order_
+    array([0, 1])
+    """
+
+    _criterion = "njmim"

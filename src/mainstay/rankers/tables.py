@@ -1,0 +1,259 @@
+"""Reading tables and targets: numpy, pandas, polars, scipy.sparse → columns of a known kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mainstay._validation import InputError, check_choice, feature_names
+
+TARGETS = ("auto", "class", "continuous")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: numbers (float64, NaN = missing) or category codes (-1 = missing)."""
+
+    kind: str  # "float", "integer" (booleans too) or "category"
+    values: np.ndarray
+
+
+class Table:
+    """The columns of X, one at a time, whatever X is.
+
+    Parameters
+    ----------
+    X : array, scipy.sparse matrix, pandas or polars DataFrame
+        n rows × p features.
+    """
+
+    def __init__(self, X: Any) -> None:
+        columns: list[str] | None = None
+        read: Callable[[int], Column]
+        if hasattr(X, "get_columns") and hasattr(X, "schema"):
+            columns, shape = list(X.columns), X.shape
+            read = lambda j: _polars_column(X.to_series(j), self.names[j])  # noqa: E731
+        elif hasattr(X, "iloc") and hasattr(X, "columns"):
+            columns, shape = [str(name) for name in X.columns], X.shape
+            read = lambda j: _pandas_column(X.iloc[:, j], self.names[j])  # noqa: E731
+        elif hasattr(X, "tocsc"):
+            by_column, shape = X.tocsc(), X.shape
+            read = lambda j: _column(by_column[:, [j]].toarray().ravel(), self.names[j])  # noqa: E731
+        else:
+            array = _array(X)
+            shape = array.shape
+            read = lambda j: _column(array[:, j], self.names[j])  # noqa: E731
+        self.names: tuple[str, ...] = feature_names(None, columns, shape[1])
+        self.n_rows, self.n_features = int(shape[0]), int(shape[1])
+        self._read = read
+        if self.n_rows < 2:
+            raise InputError(f"X has {self.n_rows} row(s); at least 2 are needed.")
+
+    def column(self, j: int) -> Column:
+        """Return column j; infinite values are refused."""
+        column = self._read(j)
+        if column.kind == "float" and np.isinf(column.values).any():
+            row = int(np.flatnonzero(np.isinf(column.values))[0])
+            raise InputError(
+                f"feature {self.names[j]!r} is {column.values[row]} in row {row}; replace infinite "
+                "values by numbers, or by NaN if they mean 'missing'."
+            )
+        return column
+
+    def numbers(self, missing: str, what: str) -> np.ndarray:
+        """Return all columns as a p × n array of numbers; refuse text."""
+        values = np.empty((self.n_features, self.n_rows))
+        for j, name in enumerate(self.names):
+            column = self.column(j)
+            if column.kind == "category":
+                raise InputError(
+                    f"{what} needs numbers, but feature {name!r} holds categories; "
+                    "encode them, or use a filter for categories such as 'information_gain'."
+                )
+            values[j] = column.values
+            if missing == "error":
+                refuse_missing(column, name)
+        return values
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to be predicted: class codes, or numbers."""
+
+    codes: np.ndarray | None
+    values: np.ndarray | None
+    n_classes: int = 0
+
+
+def read_target(y: Any, n_rows: int, target: str) -> Target:
+    """Read y as classes or as numbers.
+
+    With target="auto", text, booleans and categories are classes. Numbers are classes too, unless
+    some have a fractional part, or there are more than 20 distinct ones with fewer than 10 rows
+    each on average.
+    """
+    check_choice("target", target, TARGETS)
+    if y is None:
+        raise InputError("y is missing: scores say how well features tell about a target.")
+    if hasattr(y, "ndim") and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+        y = y.to_series(0) if hasattr(y, "get_columns") else y
+        y = y.iloc[:, 0] if hasattr(y, "iloc") else np.asarray(y).ravel()
+    column = _target_column(y)
+    if len(column.values) != n_rows:
+        raise InputError(f"y has {len(column.values)} values, but X has {n_rows} rows.")
+    gone = missing_rows(column)
+    if gone.any():
+        row = int(np.flatnonzero(gone)[0])
+        raise InputError(
+            f"y is missing in {int(gone.sum())} row(s), the first is row {row}; drop those rows."
+        )
+    if column.kind == "float" and np.isinf(column.values).any():
+        raise InputError("y holds infinite values; a target must be finite.")
+    distinct, codes = np.unique(column.values, return_inverse=True)
+    if len(distinct) < 2:
+        raise InputError("y is constant: there is nothing to tell apart.")
+    number = column.kind != "category"
+    if target == "continuous" and not number:
+        raise InputError("target='continuous' needs numbers, but y holds categories.")
+    if target == "auto":
+        fractional = bool(np.any(distinct != np.floor(distinct)))
+        many = len(distinct) > 20 and n_rows < 10 * len(distinct)
+        target = "continuous" if number and (fractional or many) else "class"
+    if target == "continuous":
+        return Target(None, np.asarray(column.values, dtype=float))
+    return Target(codes.astype(np.int32), None, len(distinct))
+
+
+def missing_rows(column: Column) -> np.ndarray:
+    """Tell which rows of a column are missing."""
+    if column.kind == "category":
+        return np.asarray(column.values < 0)
+    return np.asarray(np.isnan(column.values))
+
+
+def refuse_missing(column: Column, name: str) -> None:
+    """Raise an error that names the column and the first row with a missing value."""
+    gone = np.flatnonzero(missing_rows(column))
+    if gone.size:
+        raise InputError(
+            f"feature {name!r} has {gone.size} missing value(s), the first in row {gone[0]}; "
+            "fill them in, or leave missing= at its default."
+        )
+
+
+def almost_constant(column: Column) -> bool:
+    """Tell whether a column has near-zero variance, by the rule of R's caret.
+
+    The most frequent value is more than 19 times as frequent as the next, and fewer than 10% of
+    the values are distinct.
+    """
+    _, counts = np.unique(column.values, return_counts=True)
+    if len(counts) < 2:
+        return True
+    second, first = np.partition(counts, -2)[-2:]
+    return bool(first > 19 * second and len(counts) < 0.1 * len(column.values))
+
+
+# ---------------------------------------------------------------------- one column
+
+
+def _array(X: Any) -> np.ndarray:
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise InputError("X is ragged: every row needs one value per feature.") from None
+    if array.ndim != 2:
+        raise InputError(f"X must be rows × features (2 dimensions), got shape {array.shape}.")
+    return array
+
+
+def _column(values: np.ndarray, name: str) -> Column:
+    kind = values.dtype.kind
+    if kind == "f":
+        return Column("float", values.astype(float))
+    if kind in "biu":
+        return Column("integer", values.astype(float))
+    if kind in "OUST":
+        return _object_column(values.astype(object))
+    raise InputError(f"{name!r} has dtype {values.dtype}; turn it into numbers or categories.")
+
+
+def _pandas_column(series: Any, name: str) -> Column:
+    import pandas as pd
+
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return Column("category", series.cat.codes.to_numpy().astype(np.int64))
+    if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_integer_dtype(dtype):
+        return Column("integer", series.to_numpy(dtype=float, na_value=np.nan))
+    if pd.api.types.is_float_dtype(dtype):
+        return Column("float", series.to_numpy(dtype=float, na_value=np.nan))
+    if pd.api.types.is_string_dtype(dtype) or pd.api.types.is_object_dtype(dtype):
+        return _object_column(series.to_numpy(dtype=object))
+    raise InputError(f"{name!r} has dtype {dtype}; turn it into numbers or categories.")
+
+
+def _polars_column(series: Any, name: str) -> Column:
+    dtype = series.dtype
+    if dtype.is_float() or dtype.is_decimal():
+        return Column("float", series.cast(float).to_numpy().astype(float))
+    if dtype.is_integer() or str(dtype) == "Boolean":
+        return Column("integer", series.cast(float).to_numpy().astype(float))
+    if dtype.is_temporal() or dtype.is_nested():
+        raise InputError(f"{name!r} has dtype {dtype}; turn it into numbers or categories.")
+    return _object_column(np.array(series.to_list(), dtype=object))
+
+
+def _object_column(values: np.ndarray) -> Column:
+    import pandas as pd
+
+    gone = np.asarray(pd.isna(values), dtype=bool)
+    types = {type(value) for value in values[~gone]}
+    if all(issubclass(t, bool | np.bool_ | int | np.integer) for t in types):
+        kind = "integer"
+    elif all(issubclass(t, bool | np.bool_ | int | float | np.number) for t in types):
+        kind = "float"
+    else:
+        codes, _ = pd.factorize(pd.Series(values, dtype=object), use_na_sentinel=True)
+        return Column("category", np.asarray(codes, dtype=np.int64))
+    numbers = np.full(len(values), np.nan)
+    numbers[~gone] = values[~gone].astype(float)
+    return Column(kind, numbers)
+
+
+def _target_column(y: Any) -> Column:
+    if hasattr(y, "iloc"):
+        return _pandas_column(y, "y")
+    if hasattr(y, "to_list") and hasattr(y, "cast"):
+        return _polars_column(y, "y")
+    array = np.asarray(y)
+    if array.ndim != 1:
+        raise InputError(f"y must hold one value per row (1 dimension), got shape {array.shape}.")
+    return _column(array, "y")
+
+
+def check_weights(
+    weights: Any, n_rows: int, first: int = 0, names: Sequence[str] = ("weights",)
+) -> np.ndarray:
+    """Check B × n row weights: finite, not negative, not all 0. Integers stay integers."""
+    array = np.asarray(weights)
+    what = names[0]
+    if array.ndim != 2 or array.shape[1] != n_rows:
+        raise InputError(
+            f"{what} must be resamples × rows, (B, {n_rows}) here, got shape {array.shape}."
+        )
+    if array.dtype.kind not in "buif":
+        raise InputError(f"{what} must be numbers, got dtype {array.dtype}.")
+    if array.dtype.kind == "b":
+        array = array.astype(np.uint8)
+    low = array.min(axis=1)
+    bad = np.flatnonzero(~(low >= 0) | ~np.isfinite(array.sum(axis=1, dtype=float)))
+    if bad.size:
+        raise InputError(f"{what}: resample {first + bad[0]} has negative or non-finite weights.")
+    empty = np.flatnonzero(array.sum(axis=1, dtype=float) == 0)
+    if empty.size:
+        raise InputError(f"{what}: resample {first + empty[0]} has no rows (all weights are 0).")
+    return array

@@ -1,0 +1,220 @@
+"""`mainstay select`, `mainstay aggregate`, and the data files they read."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from click.testing import CliRunner, Result
+from sklearn.datasets import load_iris
+
+import mainstay as ms
+from mainstay import io
+from mainstay.cli import main
+
+IRIS = load_iris(as_frame=True)
+TABLE = IRIS.data.assign(species=IRIS.target_names[IRIS.target])
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def select(*arguments: str) -> Result:
+    return run("select", *arguments, "--target", "species", "--resamples", "20")
+
+
+# ---------------------------------------------------------------------- files
+
+
+def as_npz(path: str, table: pd.DataFrame) -> None:
+    X = table.drop(columns="species")
+    np.savez(path, X=X.to_numpy(), species=table["species"].to_numpy(dtype=str),
+             feature_names=np.array(X.columns, dtype=str))  # fmt: skip
+
+
+def as_mat(path: str, table: pd.DataFrame) -> None:
+    X = table.drop(columns="species").to_numpy()
+    codes = table["species"].astype("category").cat.codes.to_numpy()
+    scipy.io.savemat(path, {"X": sp.csc_matrix(X), "species": codes})
+
+
+def as_h5ad(path: str, table: pd.DataFrame, *, sparse: bool = False) -> None:
+    """The parts of an AnnData file that matter here, written by hand."""
+    X = table.drop(columns="species")
+    category = table["species"].astype("category")
+    with h5py.File(path, "w") as file:
+        if sparse:
+            matrix, group = sp.csr_array(X.to_numpy()), file.create_group("X")
+            group.attrs["encoding-type"], group.attrs["shape"] = "csr_matrix", matrix.shape
+            for part in ("data", "indices", "indptr"):
+                group[part] = getattr(matrix, part)
+        else:
+            file["X"] = X.to_numpy()
+        var, obs = file.create_group("var"), file.create_group("obs")
+        var.attrs["_index"] = obs.attrs["_index"] = "_index"
+        var["_index"] = np.array(X.columns, dtype="S")
+        obs["_index"] = np.array([f"cell {i}" for i in range(len(X))], dtype="S")
+        species = obs.create_group("species")
+        species["categories"] = np.array(category.cat.categories, dtype="S")
+        species["codes"] = category.cat.codes.to_numpy()
+
+
+WRITERS: dict[str, Any] = {
+    "iris.csv": lambda path, table: table.to_csv(path, index=False),
+    "iris.tsv": lambda path, table: table.to_csv(path, index=False, sep="\t"),
+    "iris.parquet": lambda path, table: table.to_parquet(path),
+    "iris.feather": lambda path, table: table.to_feather(path),
+    "iris.npz": as_npz,
+    "iris.h5ad": as_h5ad,
+    "sparse.h5ad": lambda path, table: as_h5ad(path, table, sparse=True),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_kind_of_file_gives_the_same_table(name: str) -> None:
+    WRITERS[name](name, TABLE)
+    table = io.read_table(name)
+    assert list(table.columns) == list(TABLE.columns)
+    np.testing.assert_allclose(table.iloc[:, :4], TABLE.iloc[:, :4])
+    assert (table["species"].to_numpy(dtype=str) == TABLE["species"].to_numpy(dtype=str)).all()
+    assert "petal" in select(name, "--n-features", "1").stdout
+
+
+def test_mat_files_have_numbered_features() -> None:
+    as_mat("iris.mat", TABLE)
+    table = io.read_table("iris.mat")
+    assert list(table.columns) == ["x0", "x1", "x2", "x3", "species"]
+    assert select("iris.mat", "--n-features", "1").exit_code == 0
+
+
+# ---------------------------------------------------------------------- select
+
+
+def test_select_prints_the_ranked_features_and_the_stability() -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    result = select("iris.csv", "--n-features", "2", "--ranker", "information_gain")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert "2 features selected" in lines[0]
+    assert lines[3].startswith("petal")
+    assert any(line.startswith("nogueira") for line in lines)
+    assert any(line.startswith("sma_count") for line in lines)
+
+
+def test_select_writes_the_table_and_the_runs() -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    result = select("iris.csv", "--n-features", "0.5", "--output", "features.csv",
+                    "--save-runs", "runs.parquet", "--json")  # fmt: skip
+    assert result.exit_code == 0
+    printed = json.loads(result.stdout)
+    saved = pd.read_csv("features.csv")
+    assert [row["feature"] for row in printed["features"]] == list(saved["feature"])
+    assert saved["selected"].sum() == 2
+    runs = ms.Runs.load("runs.parquet")
+    assert (runs.n_runs, runs.n_features) == (20, 4)
+    assert printed["stability"][0]["value"] == pytest.approx(ms.stability(runs, "nogueira@2").value)
+
+
+def test_select_equals_the_library() -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    printed = json.loads(select("iris.csv", "-r", "mrmr", "-r", "chi_square", "--json").stdout)
+    selector = ms.EnsembleSelector(["mrmr", "chi_square"], n_resamples=20, random_state=0)
+    selector.fit(TABLE.drop(columns="species"), TABLE["species"])
+    assert [row["feature"] for row in printed["features"]] == list(
+        selector.feature_table_["feature"]
+    )
+
+
+def test_groups_are_drawn_together() -> None:
+    TABLE.assign(patient=np.arange(150) // 5).to_csv("iris.csv", index=False)
+    result = select("iris.csv", "--groups", "patient")
+    assert result.exit_code == 0
+    assert "150 rows × 4 features" in result.stdout
+
+
+def with_column(**columns: Any) -> None:
+    TABLE.assign(**columns).to_csv("iris.csv", index=False)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "arguments", "message"),
+    [
+        (lambda: with_column(), ["--groups", "patients"], "unknown column .*'patients'.* Valid"),
+        (lambda: with_column(species="one"), [], "target 'species' is constant"),
+        (lambda: with_column(species=[None] * 3 + ["a"] * 147), [], "missing in 3 rows"),
+        (lambda: with_column(species=[f"s{i}" for i in range(150)]), [], "identifier"),
+        (lambda: with_column(id=[f"s{i}" for i in range(150)]), [], "'id' is text .*--drop"),
+        (lambda: with_column(bad=[np.inf] + [0.0] * 149), [], "'bad' holds infinite values"),
+        (lambda: with_column(), ["--ranker", "informtion_gain"], "Did you mean 'information_gain'"),
+        (lambda: with_column(), ["--aggregation", "avg"], "unknown aggregation"),
+        (lambda: with_column(), ["--n-features", "9"], "from 1 to 4, got 9"),
+        (lambda: with_column(), ["--n-features", "few"], "'frequency>=0.8', got 'few'"),
+        (lambda: with_column(), ["--resampling", "boot"], "unknown resampling"),
+        (lambda: Path("iris.csv").write_bytes(bytes(range(256))), [], "could not be read as csv"),
+        (lambda: Path("iris.csv").write_text("species\na\nb\n"), [], "no column besides"),
+    ],
+)
+def test_what_is_wrong_is_said_with_exit_code_2(
+    prepare: Any, arguments: list[str], message: str
+) -> None:
+    prepare()
+    result = select("iris.csv", *arguments)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
+    assert re.search(message, result.stderr), result.stderr
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "npz", "mat", "h5ad"])
+def test_a_file_that_is_not_what_its_name_says(ending: str) -> None:
+    Path(f"iris.{ending}").write_text("sepal,petal\n1,2\n")
+    result = select(f"iris.{ending}")
+    assert result.exit_code == 2
+    assert f"could not be read as {ending}" in result.stderr
+
+
+def test_an_npz_without_x_is_reported() -> None:
+    np.savez("iris.npz", data=np.zeros((3, 2)))
+    assert "needs a two-dimensional array 'X'" in select("iris.npz").stderr
+
+
+def test_a_wrong_target_among_thousands_of_columns_does_not_list_them_all() -> None:
+    np.savez("wide.npz", X=np.zeros((3, 2000)), y=np.arange(3))
+    message = run("select", "wide.npz", "--target", "z").stderr
+    assert "(2001 in all)" in message
+    assert len(message) < 300
+
+
+# ---------------------------------------------------------------------- aggregate
+
+
+def test_aggregate_combines_rankings() -> None:
+    ranks = np.argsort(np.random.default_rng(0).random((6, 5)), axis=1) + 1
+    pd.DataFrame(ranks, columns=list("abcde")).to_csv("ranks.csv", index=False)
+    result = run("aggregate", "ranks.csv", "--method", "rra", "--output", "out.csv", "--json")
+    assert result.exit_code == 0
+    expected = ms.aggregate(ms.Runs.from_ranks(ranks, list("abcde")), "rra").to_frame()
+    best_first = list(expected.sort_values("rank")["feature"])
+    assert [row["feature"] for row in json.loads(result.stdout)] == best_first
+    assert list(pd.read_csv("out.csv")["feature"]) == best_first
+    shown = run("aggregate", "ranks.csv", "--method", "rank_mean", "--top", "3").stdout
+    assert len(shown.splitlines()) == 2 + 1 + 3
+
+
+def test_aggregate_says_what_is_wrong() -> None:
+    pd.DataFrame({"a": [1, 0], "b": [0, 1]}).to_csv("sets.csv", index=False)
+    assert run("aggregate", "sets.csv", "--method", "ra").exit_code == 2
+    assert run("aggregate", "nothing.csv").exit_code == 2
