@@ -83,7 +83,8 @@ def term(name: str, weights: Weights, x: Values, w: Values, y: Values) -> float:
     if name in ("jmi", "jmim"):
         return joint
     if name in ("disr", "njmim"):
-        return joint / entropy(weights, x, w, y)
+        whole = entropy(weights, x, w, y)
+        return joint / whole if whole > 0 else 0.0  # a resample of one row
     conditional = entropy(weights, x, w) + entropy(weights, w, y)
     return max(conditional - entropy(weights, w) - entropy(weights, x, w, y), 0.0)
 

@@ -85,7 +85,7 @@ def rra_p_value(log_rho: Any, n_lists: Any) -> np.ndarray:
     >>> rra_p_value(log_rho, 3).round(4), rra_bonferroni(log_rho, 3).round(4)
     (array([0.0217, 0.9803]), array([0.024, 1.   ]))
     """
-    from mainstay.aggregation import _stuart_kernel as kernel
+    from mainstay._kernels import order_statistics as kernel
 
     logs, counts = _logs_and_counts(log_rho, n_lists)
     p_values = rra_bonferroni(logs, counts)
@@ -148,7 +148,7 @@ def stuart_log_q(r: Any) -> tuple[np.ndarray, np.ndarray]:
     >>> np.exp(log_q).round(4), np.exp(log_1m_q).round(4)
     (array([0.03, 0.75]), array([0.97, 0.25]))
     """
-    from mainstay.aggregation import _stuart_kernel as kernel
+    from mainstay._kernels import order_statistics as kernel
 
     ordered, counts = _sorted(_normalised(r))
     log_q, log_1m_q = kernel.log_stuart(ordered, counts)
@@ -193,7 +193,7 @@ def _sorted(r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _log_rho(r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    from mainstay.aggregation import _stuart_kernel as kernel
+    from mainstay._kernels import order_statistics as kernel
 
     log_rho, log_1m_rho = kernel.log_rho(*_sorted(r))
     return log_rho, log_1m_rho

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mainstay._validation import check_count, natural_order
+from mainstay.aggregation.scores import mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,20 +83,24 @@ def ranking(
     features: tuple[str, ...],
     outcome: Outcome,
     mentioned: np.ndarray,
-    mean: np.ndarray,
+    full: np.ndarray,
+    weights: np.ndarray | None,
     n_runs: int,
 ) -> Ranking:
-    """Put features in order: score, `then`, mean score (or minus mean rank), then name.
+    """Put features in order: score, `then`, mean of `full` (scores or minus ranks), then name.
 
     Features that no list mentions come last. Numbers that agree to 12 digits count as tied, so
     that rounding decides nothing.
     """
     by_name = np.empty(len(features), dtype=np.intp)
     by_name[natural_order(features)] = np.arange(len(features))
-    keys = [by_name, -_rounded(mean)]
+    keys = [by_name]
+    score = _rounded(outcome.scores)
+    if len(np.unique(score)) < len(score):
+        keys.append(-_rounded(mean(full, weights)))
     if outcome.then is not None:
         keys.append(-_rounded(outcome.then))
-    order = np.lexsort([*keys, -_rounded(outcome.scores), ~mentioned])
+    order = np.lexsort([*keys, -score, ~mentioned])
     ranks = np.empty(len(features), dtype=np.intp)
     ranks[order] = np.arange(1, len(features) + 1)
     scores = outcome.scores + 0.0  # no -0.0

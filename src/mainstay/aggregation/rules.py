@@ -153,7 +153,7 @@ def combine(
     found = rule.function(*arguments, **options)
     outcome = found if isinstance(found, Outcome) else Outcome(_checked(rule, found, features))
     heard = ~silent if mentioned is None else ~silent & mentioned
-    return ranking(rule.name, features, outcome, heard, scores.mean(full, share), m)
+    return ranking(rule.name, features, outcome, heard, full, share, m)
 
 
 def _checked(rule: Aggregation, found: Any, features: tuple[str, ...]) -> np.ndarray:

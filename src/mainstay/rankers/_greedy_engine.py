@@ -209,7 +209,7 @@ class InformationTerms:
 
     def _count(self, w: int, wanted: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Σ c·log c of w's tables with other features, p × b; zeros for those not wanted."""
-        from mainstay.rankers._kernels_rankers import pair_sums, wide_pair_sums
+        from mainstay._kernels.tables import pair_sums, wide_pair_sums
 
         coded, lanes = self._coded, self._lanes
         p, b = len(coded.names), len(lanes.totals)

@@ -39,7 +39,7 @@ class Moments:
 
 def weighted(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Sums of p × n values under n × b weights; the same bits however resamples are batched."""
-    from mainstay.rankers._kernels_rankers import weighted_sums
+    from mainstay._kernels.tables import weighted_sums
 
     out = np.empty((len(values), weights.shape[1]))
     weighted_sums(np.ascontiguousarray(values), np.ascontiguousarray(weights), out)
