@@ -442,7 +442,7 @@ def test_the_form_of_the_table_does_not_matter(name: str) -> None:
         (X.tolist(), y.tolist()),
         (pd.DataFrame(X, columns=names), pd.Series(y)),
         (pl.DataFrame(X, schema=names), pl.Series(y)),
-        (sp.csr_matrix(X), y[:, None].ravel()),
+        (sp.csr_matrix(X), y),
         (np.asfortranarray(X), pd.Series(y, dtype="category")),
     ]
     results = [small(name).fit(*frame) for frame in frames]
@@ -536,6 +536,13 @@ def test_continuous_targets_are_cut_by_the_same_rule() -> None:
     assert EstimatorImportance(Lasso()).fit(X, y).ranks_[2] == 1
     with pytest.raises(InputError, match="mdl"):
         InformationGain(bins="mdl").fit(X, y)
+
+
+def test_a_target_may_be_a_table_of_one_column() -> None:
+    X, y = problem(30, 3, 2)
+    expected = InformationGain().fit(X, y).scores_
+    for table in (y[:, None], pd.DataFrame({"y": y}), pl.DataFrame({"y": y})):
+        np.testing.assert_array_equal(InformationGain().fit(X, table).scores_, expected)
 
 
 def test_duplicated_features_tie_in_filters_and_part_in_mrmr() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mainstay._validation import InputError
-    from mainstay.aggregation import Ranking, aggregate, list_aggregations
+    from mainstay.aggregation import Ranking, aggregate, aggregate_lists, list_aggregations
     from mainstay.ensemble import EnsembleSelector
     from mainstay.evaluation import SelectionScores, cross_validate_selection
     from mainstay.measures import list_measures, stability
@@ -35,6 +35,7 @@ _HOME = {
     "StabilityEstimate": "mainstay.measures.inference",
     "StabilityTest": "mainstay.measures.inference",
     "aggregate": "mainstay.aggregation",
+    "aggregate_lists": "mainstay.aggregation",
     "compare_stability": "mainstay.measures.inference",
     "cross_validate_selection": "mainstay.evaluation",
     "list_aggregations": "mainstay.aggregation",
@@ -55,6 +56,7 @@ __all__ = [
     "StabilityTest",
     "__version__",
     "aggregate",
+    "aggregate_lists",
     "compare_stability",
     "cross_validate_selection",
     "list_aggregations",

@@ -98,9 +98,11 @@ def read_target(y: Any, n_rows: int, target: str) -> Target:
     check_choice("target", target, TARGETS)
     if y is None:
         raise InputError("y is missing: scores say how well features tell about a target.")
-    if hasattr(y, "ndim") and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-        y = y.to_series(0) if hasattr(y, "get_columns") else y
-        y = y.iloc[:, 0] if hasattr(y, "iloc") else np.asarray(y).ravel()
+    if len(getattr(y, "shape", ())) == 2 and y.shape[1] == 1:
+        if hasattr(y, "get_columns"):
+            y = y.to_series(0)
+        else:
+            y = y.iloc[:, 0] if hasattr(y, "iloc") else np.asarray(y).ravel()
     column = _target_column(y)
     if len(column.values) != n_rows:
         raise InputError(f"y has {len(column.values)} values, but X has {n_rows} rows.")
