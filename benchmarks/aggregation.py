@@ -11,34 +11,21 @@ of the number of lists). Their fractions get longer with more lists, so the rati
 
 from __future__ import annotations
 
-import argparse
-import os
-import resource
 import sys
-import time
 from collections.abc import Callable
 from fractions import Fraction
-from multiprocessing import get_context
 from pathlib import Path
 
-for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(threads, "1")  # before numpy is loaded
+from _harness import Case, Row, clock, main  # isort: skip  (sets the number of threads)
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-import mainstay as ms  # noqa: E402
-import naive_aggregation as naive  # noqa: E402
-from mainstay.aggregation import aggregate  # noqa: E402
-from mainstay.aggregation import order_statistics as order  # noqa: E402
-
-Row = tuple[str, float, float | None, str]  # what, seconds, naive seconds, remark
-
-
-def clock(call: Callable[[], object]) -> tuple[float, object]:
-    start = time.process_time()
-    result = call()
-    return time.process_time() - start, result
+import mainstay as ms
+import naive_aggregation as naive
+from mainstay.aggregation import aggregate
+from mainstay.aggregation import order_statistics as order
 
 
 def rankings(m: int, p: int) -> np.ndarray:
@@ -76,7 +63,7 @@ def rule(name: str, m: int, p: int) -> list[Row]:
     return [(f"{name}, {m:,} runs × {p:,} features", seconds, None, "")]
 
 
-CASES: dict[str, list[tuple[Callable[..., list[Row]], tuple[object, ...]]]] = {
+CASES: dict[str, list[Case]] = {
     "rra": [
         (statistic, (name, m, p))
         for name in ("log rho", "exact p-values")
@@ -90,28 +77,5 @@ CASES: dict[str, list[tuple[Callable[..., list[Row]], tuple[object, ...]]]] = {
 }
 
 
-def measured(
-    case: Callable[..., list[Row]], arguments: tuple[object, ...]
-) -> tuple[list[Row], int]:
-    rows = case(*arguments)
-    return rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("groups", nargs="*", choices=[*CASES, []], help="default: all")
-    wanted = parser.parse_args().groups or list(CASES)
-    print(f"{'':<62}{'CPU s':>9}{'naive s':>13}{'ratio':>12}{'peak MB':>9}")
-    for group in wanted:
-        for case, arguments in CASES[group]:
-            with get_context("spawn").Pool(1) as pool:
-                rows, memory = pool.apply(measured, (case, arguments))
-            for what, seconds, slow, remark in rows:
-                shown = (
-                    f"{slow:>13,.0f}{slow / max(seconds, 1e-3):>12,.0f}" if slow else f"{'':>25}"
-                )
-                print(f"{what:<62}{seconds:>9.3f}{shown}{memory:>9}  {remark}", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, CASES, "naive s")

@@ -1,128 +1,169 @@
-"""Speed of the rankers over bootstraps, as ratios to plain loops, in one run on one core.
+"""Speed and memory of the rankers over many bootstraps, as ratios to plain ways of doing it.
 
-    python benchmarks/rankers.py
+    python benchmarks/rankers.py               all cases, about two minutes
+    python benchmarks/rankers.py filters mrmr  some of them
 
-Discrete data of the sizes of jasmine (n = 2000, p = 140) and musk (n = 6598, p = 166). The plain
-loops run a few bootstraps and are scaled up to 1000.
+Every case runs in a process of its own, on one core, after a warm-up on small data. The plain ways
+are timed on a few bootstraps and scaled to 1000: a numpy loop (IG, SU and χ² from one bincount per
+feature and bootstrap), and scikit-learn's mutual_info_classif(discrete_features=True) on really
+resampled, already discrete rows (information gain alone).
 """
 
 from __future__ import annotations
 
-import os
-import sys
-import time
-from collections.abc import Callable
+import resource
 from pathlib import Path
 
-for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(threads, "1")  # before numpy is loaded
+from _harness import Case, Row, main, seconds_of  # isort: skip  (sets the number of threads)
+import numpy as np
 
-import numpy as np  # noqa: E402
+from mainstay.rankers import RANKERS, score_filters
 
-FILTERS = ["information_gain", "symmetric_uncertainty", "chi_square"]
-BOOTSTRAPS = 1000
-
-
-def clock(call: Callable[[], object]) -> float:
-    start = time.process_time()
-    call()
-    return time.process_time() - start
+B = 1000
 
 
-def data(n: int, p: int, bins: int = 10) -> tuple[np.ndarray, np.ndarray]:
+def problem(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, n)
-    return rng.integers(0, bins, (n, p)) // (1 + y[:, None] * (np.arange(p) % 3)), y
+    return rng.normal(size=(n, p)) + y[:, None] * rng.random(p), y
 
 
-def numpy_loop(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> None:
-    """Information gain, symmetric uncertainty and chi-square, bootstrap by bootstrap."""
-    codes = X * 2 + y[:, None]
-    width = int(codes.max()) + 1 + (codes.max() + 1) % 2
-    for w in weights:
-        for j in range(X.shape[1]):
-            table = np.bincount(codes[:, j], weights=w, minlength=width).reshape(-1, 2)
-            row, column, total = table.sum(axis=1), table.sum(axis=0), table.sum()
-            with np.errstate(divide="ignore", invalid="ignore"):
-                h_xy, h_x, h_y = (
-                    -np.nansum(q * np.log(q)) for q in (table / total, row / total, column / total)
-                )
-                expected = np.outer(row, column) / total
-                chi = np.nansum((table - expected) ** 2 / expected)
-            gain = h_x + h_y - h_xy
-            _ = (gain, 2 * gain / (h_x + h_y), chi)
+def bootstraps(n: int, b: int) -> np.ndarray:
+    rng = np.random.default_rng(1)
+    return np.array(
+        [np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(b)], dtype=np.uint8
+    )
 
 
-def sklearn_loop(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> None:
+def width_codes(X: np.ndarray) -> np.ndarray:
+    low, high = X.min(axis=0), X.max(axis=0)
+    return np.minimum(np.floor((X - low) / (high - low) * 10), 9).astype(np.intp)
+
+
+def numpy_loop(codes: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """IG, SU, χ² of every feature and bootstrap, one table at a time over features: B × 3 × p."""
+    n, p = codes.shape
+    cell = (np.arange(p) * 20 + codes * 2 + y[:, None]).ravel()
+    out = np.empty((len(weights), 3, p))
+
+    def entropy(counts: np.ndarray) -> np.ndarray:
+        share = counts / n
+        return -np.sum(share * np.log(np.where(share > 0, share, 1)), axis=1)
+
+    for b, w in enumerate(weights):
+        table = np.bincount(cell, np.repeat(w, p), minlength=p * 20).reshape(p, 10, 2)
+        rows, columns = table.sum(axis=2), table.sum(axis=1)
+        h_x, h_y = entropy(rows), entropy(columns)
+        gain = h_x + h_y - entropy(table.reshape(p, -1))
+        expected = rows[:, :, None] * columns[:, None, :] / n
+        squares = np.where(expected > 0, (table - expected) ** 2, 0)
+        chi2 = np.sum(squares / np.where(expected > 0, expected, 1), axis=(1, 2))
+        out[b] = gain, 2 * gain / (h_x + h_y), chi2
+    return out
+
+
+def filters(n: int, p: int) -> list[Row]:
     from sklearn.feature_selection import mutual_info_classif
 
-    for w in weights:
-        rows = np.repeat(np.arange(len(y)), w)
-        mutual_info_classif(X[rows], y[rows], discrete_features=True)
+    X, y = problem(n, p)
+    weights, codes = bootstraps(n, B), width_codes(X)
+    score_filters(X[:50], y[:50], weights[:3, :50] + 1)
+    seconds = min(seconds_of(lambda: score_filters(X, y, weights)) for _ in range(3))
+    few = weights[:50]
+    ours = score_filters(X, y, few)
+    loop = numpy_loop(codes, y, few)
+    for i, name in enumerate(ours):
+        np.testing.assert_allclose(loop[:, i], ours[name], rtol=1e-8, atol=1e-10)
+    slow = seconds_of(lambda: numpy_loop(codes, y, few)) * B / len(few)
+    rows = np.repeat(np.arange(n), weights[0])
+    sklearn = (
+        seconds_of(lambda: mutual_info_classif(codes[rows], y[rows], discrete_features=True)) * B
+    )
+    what = f"IG, SU, χ²: {B} bootstraps, n={n}, p={p}"
+    return [
+        (what, seconds, slow, "numpy loop"),
+        ("", seconds, sklearn, "scikit-learn, IG alone"),
+    ]
 
 
-def filters(n: int, p: int) -> None:
-    from mainstay.rankers import score_filters
-
-    X, y = data(n, p)
-    weights = np.random.default_rng(1).multinomial(n, np.full(n, 1 / n), size=BOOTSTRAPS)
-    score_filters(X, y, weights[:3], FILTERS)
-    ours = clock(lambda: score_filters(X, y, weights, FILTERS))
-    one = clock(lambda: score_filters(X, y, weights, FILTERS[:1]))
-    loop = clock(lambda: numpy_loop(X, y, weights[:5])) * BOOTSTRAPS / 5
-    learn = clock(lambda: sklearn_loop(X, y, weights[:2])) * BOOTSTRAPS / 2
-    print(f"n = {n}, p = {p}, {BOOTSTRAPS} bootstraps of IG, SU and chi-square: {ours:.2f} s; "
-          f"numpy loop {loop:.0f} s ({loop / ours:.0f} ×)")  # fmt: skip
-    print(f"    IG alone {one:.2f} s; scikit-learn's mutual_info_classif {learn:.0f} s "
-          f"({learn / one:.0f} ×)", flush=True)  # fmt: skip
+def memory(b: int) -> list[Row]:
+    X, y = problem(500, 50)
+    weights = np.tile(bootstraps(500, 100), (b // 100, 1))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seconds = seconds_of(lambda: score_filters(X, y, weights, ["information_gain"]))
+    more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    remark = f"+{more:.0f} MB, of which scores {b * 50 * 8 / 2**20:.0f} MB"
+    return [(f"IG: {b:,} bootstraps, n=500, p=50", seconds, None, remark)]
 
 
-def greedy(n: int, p: int) -> None:
-    from mainstay.rankers import MRMR
+def weighted(name: str, n: int, p: int, b: int, options: dict[str, object]) -> list[Row]:
+    X, y = problem(n, p)
+    weights = bootstraps(n, b)
+    ranker = RANKERS[name](**options)
+    ranker.fit(X[:60], y[:60])
+    ranker.score_resamples(X[:60], y[:60], weights[:3, :60] + 1)  # type: ignore[attr-defined]
+    label = f"{name} {' '.join(map(str, options.values()))}".strip()
+    one = min(seconds_of(lambda: ranker.fit(X, y)) for _ in range(3))
+    many = seconds_of(lambda: ranker.score_resamples(X, y, weights))  # type: ignore[attr-defined]
+    return [
+        (f"{label}: one run, n={n}, p={p}", one, None, ""),
+        (f"{label}: {B} bootstraps, n={n}, p={p}", many * B / b, one * B, "one run × 1000"),
+    ]
 
-    X, y = data(n, p)
-    weights = np.random.default_rng(1).multinomial(n, np.full(n, 1 / n), size=100)
-    MRMR().fit(X[:50], y[:50])
-    MRMR().score_resamples(X[:50], y[:50], np.ones((2, 50), dtype=int))
-    one = clock(lambda: MRMR().fit(X, y))
-    many = clock(lambda: MRMR().score_resamples(X, y, weights)) * BOOTSTRAPS / 100
-    print(f"n = {n}, p = {p}, full mRMR ranking: {one:.3f} s; {BOOTSTRAPS} bootstraps {many:.0f} s "
-          "(scaled up from 100)", flush=True)  # fmt: skip
 
-
-def growth() -> None:
-    """Time should grow in proportion to bootstraps, rows and features."""
-    from mainstay.rankers import score_filters
+def growth() -> list[Row]:
+    """Time grows in proportion to bootstraps, rows and features, or less."""
 
     def seconds(b: int, n: int, p: int) -> float:
-        X, y = data(n, p)
-        weights = np.random.default_rng(1).multinomial(n, np.full(n, 1 / n), size=b)
-        return min(clock(lambda: score_filters(X, y, weights, FILTERS)) for _ in range(3))
+        (X, y), weights = problem(n, p), bootstraps(n, b)
+        return min(seconds_of(lambda: score_filters(X, y, weights)) for _ in range(3))
 
-    base = seconds(500, 2000, 140)
-    print("doubling, three filters: "
-          f"bootstraps × {seconds(1000, 2000, 140) / base:.1f}, "
-          f"rows × {seconds(500, 4000, 140) / base:.1f}, "
-          f"features × {seconds(500, 2000, 280) / base:.1f}", flush=True)  # fmt: skip
+    sizes = {
+        "": (2000, 4000, 100),
+        "; twice the bootstraps": (4000, 4000, 100),
+        "; twice the rows": (2000, 8000, 100),
+        "; twice the features": (2000, 4000, 200),
+    }
+    times = {label: seconds(*size) for label, size in sizes.items()}
+    return [
+        (f"filters: 2000 bootstraps, n=4000, p=100{label}", time, None,
+         f"× {time / times['']:.2f}")
+        for label, time in times.items()
+    ]  # fmt: skip
 
 
-def ensemble(path: Path) -> None:
-    if not path.is_file():
-        print(f"(no {path.name} at hand: the ensemble is not timed)")
-        return
+def ensemble() -> list[Row]:
     from mainstay import EnsembleSelector, io
 
-    table = io.read_data(path, target="y")
-    EnsembleSelector(n_resamples=5, random_state=0).fit(table.X, table.y)
-    selector = EnsembleSelector(n_features_to_select=20, n_resamples=BOOTSTRAPS, random_state=0)
-    seconds = clock(lambda: selector.fit(table.X, table.y))
-    print(f"EnsembleSelector, 1000 bootstraps of IG on colon (62 × 2000): {seconds:.1f} s")
+    path = Path(__file__).resolve().parents[2] / "shared/data/microarray/colon.npz"
+    if not path.is_file():
+        return [("EnsembleSelector on colon", 0.0, None, "data not at hand")]
+    data = io.read_data(path, target="y")
+    EnsembleSelector(n_resamples=5, random_state=0).fit(data.X, data.y)
+    selector = EnsembleSelector(n_features_to_select=20, n_resamples=B, random_state=0)
+    seconds = seconds_of(lambda: selector.fit(data.X, data.y))
+    return [(f"EnsembleSelector: {B} bootstraps of IG, colon (62 × 2000)", seconds, None, "")]
+
+
+CASES: dict[str, list[Case]] = {
+    "filters": [(filters, (2000, 140)), (filters, (6598, 166))],
+    "memory": [(memory, (1_000,)), (memory, (20_000,))],
+    "mrmr": [
+        (weighted, ("mrmr", 2000, 140, 320, {})),
+        (weighted, ("mrmr", 6598, 166, 96, {})),
+        (weighted, ("jmi", 2000, 140, 320, {})),
+        (weighted, ("mrmr", 2000, 140, 320, {"method": "FCQ"})),
+        (weighted, ("mrmr", 100, 10_000, 8, {"n_features_to_select": 50})),
+    ],
+    "moments": [
+        (weighted, ("f_statistic", 2000, 140, B, {})),
+        (weighted, ("correlation", 2000, 140, B, {})),
+        (weighted, ("correlation", 2000, 140, 200, {"method": "spearman"})),
+    ],
+    "growth": [(growth, ())],
+    "ensemble": [(ensemble, ())],
+}
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    filters(2000, 140)
-    filters(6598, 166)
-    greedy(2000, 140)
-    growth()
-    ensemble(Path(__file__).resolve().parents[2] / "shared/data/microarray/colon.npz")
+    main(__doc__, CASES, "other s")

@@ -1,6 +1,6 @@
 """Speed and memory of the stability measures, as ratios to the naive twins in tests/naive.py.
 
-    python benchmarks/stability.py              all cases, about three minutes
+    python benchmarks/stability.py              all cases, about four minutes
     python benchmarks/stability.py sma sets     some of them
 
 Every case runs in a process of its own, on one core, after a warm-up on small data, so that
@@ -10,33 +10,21 @@ of the work that fits into a second or two; the ratio says how many times faster
 
 from __future__ import annotations
 
-import argparse
-import os
 import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from multiprocessing import get_context
 from pathlib import Path
 
-for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(threads, "1")  # before numpy is loaded
+from _harness import Case, Row, clock, main  # isort: skip  (sets the number of threads)
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-import numpy as np  # noqa: E402
-import scipy.sparse as sp  # noqa: E402
+import numpy as np
+import scipy.sparse as sp
 
-import mainstay as ms  # noqa: E402
-import naive  # noqa: E402
-
-Row = tuple[str, float, float | None, str]  # what, seconds, naive seconds, remark
-
-
-def clock(call: Callable[[], object]) -> tuple[float, object]:
-    start = time.process_time()
-    result = call()
-    return time.process_time() - start, result
+import mainstay as ms
+import naive
 
 
 def naive_seconds(call: Callable[[int], object], whole: int) -> float:
@@ -177,7 +165,7 @@ def _child_cpu(command: list[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-CASES: dict[str, list[tuple[Callable[..., list[Row]], tuple[object, ...]]]] = {
+CASES: dict[str, list[Case]] = {
     "sma": [
         (sma, (name, irregular))
         for irregular in (False, True)
@@ -196,28 +184,5 @@ CASES: dict[str, list[tuple[Callable[..., list[Row]], tuple[object, ...]]]] = {
 }  # fmt: skip
 
 
-def measured(
-    case: Callable[..., list[Row]], arguments: tuple[object, ...]
-) -> tuple[list[Row], int]:
-    rows = case(*arguments)
-    return rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("groups", nargs="*", choices=[*CASES, []], help="default: all")
-    wanted = parser.parse_args().groups or list(CASES)
-    print(f"{'':<62}{'CPU s':>9}{'naive s':>13}{'ratio':>12}{'peak MB':>9}")
-    for group in wanted:
-        for case, arguments in CASES[group]:
-            with get_context("spawn").Pool(1) as pool:
-                rows, memory = pool.apply(measured, (case, arguments))
-            for what, seconds, slow, remark in rows:
-                shown = (
-                    f"{slow:>13,.0f}{slow / max(seconds, 1e-3):>12,.0f}" if slow else f"{'':>25}"
-                )
-                print(f"{what:<62}{seconds:>9.3f}{shown}{memory:>9}  {remark}", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, CASES, "naive s")

@@ -243,6 +243,7 @@ def real(options: argparse.Namespace) -> dict[str, Any]:
     ).T
     overall, small = summary.loc["mean (Fig. 3)"], summary.iloc[-1]
     odd_on = [data for data in DATA if summary.loc[data, "odd one out"] == "SMZ"]
+    closer = [d for d in DATA if summary.loc[d, "SMU and group"] > summary.loc[d, "SMU and SMZ"]]
 
     columns = [f"seconds {name}" for name in names]
     seconds = by_data[columns].median().set_axis(names, axis=1)
@@ -275,7 +276,10 @@ def real(options: argparse.Namespace) -> dict[str, Any]:
         "odd_on": f"{len(odd_on)} of {len(DATA)} ({', '.join(odd_on)})",
         "group_verdict": verdict(overall["least within group"] > 0.95),
         "least_in_group": summary.loc[list(DATA), "least within group"].min(),
-        "smu_real_verdict": verdict(overall["SMU and group"] > overall["SMU and SMZ"]),
+        "smu_real_verdict": verdict(
+            overall["SMU and group"] > overall["SMU and SMZ"] and (len(closer) == len(DATA) or None)
+        ),
+        "closer": f"{len(closer)} of {len(DATA)} ({', '.join(closer)})",
         "smu_group": ", ".join(
             f"{d} {summary.loc[d, 'SMU and group']:.3f} ({share[d]:.0%})" for d in DATA
         ),
