@@ -12,8 +12,10 @@ from sklearn.model_selection import check_cv
 
 from mainstay._parallel import Progress, run_tasks
 from mainstay._validation import InputError, RandomState, check_random_state, check_table, take_rows
-from mainstay.ensemble import (
-    EnsembleSelector,
+from mainstay.ensemble import EnsembleSelector
+from mainstay.measures import MEASURES, stability
+from mainstay.measures.inference import StabilityEstimate
+from mainstay.resampled import (
     default_estimator,
     feature_names_of,
     is_classification,
@@ -22,8 +24,6 @@ from mainstay.ensemble import (
     score_sizes,
     share_or_number,
 )
-from mainstay.measures import MEASURES, stability
-from mainstay.measures.inference import StabilityEstimate
 from mainstay.runs import Runs
 
 if TYPE_CHECKING:

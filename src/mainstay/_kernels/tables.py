@@ -18,8 +18,10 @@ from numba.extending import overload
 
 
 def _c_log_c(c: Any, table: Any) -> Any:
-    """c·log(c), from the table if it holds integers."""
-    raise NotImplementedError
+    """c·log(c), from the table if it holds integers (in Python; compiled below)."""
+    if table.dtype.kind == "i":
+        return table[int(c)]
+    return c * np.log(c) if c > 0 else 0.0
 
 
 @overload(_c_log_c)
