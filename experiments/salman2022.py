@@ -1,0 +1,655 @@
+"""Regenerate the results of Salman, Alzaatreh and Sulieman (2022), next to what the paper reports.
+
+python experiments/salman2022.py            # about 6 minutes on two cores
+python experiments/salman2022.py --quick    # a look, in a temporary folder
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+from importlib.metadata import version
+from itertools import product
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from _common import arguments, load, log, table, verdict
+from _figures import COLOURS, save_figure
+from joblib import Parallel, delayed
+from scipy.special import factorial
+from scipy.stats import f_oneway, friedmanchisquare, spearmanr, wilcoxon
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
+
+import mainstay as ms
+from mainstay.aggregation.order_statistics import rra_log_rho, stuart_log_q
+from mainstay.rankers import MRMR, score_filters
+from mainstay.rankers.tables import Table, almost_constant
+
+SETS = ("ionosphere", "satellite", "ada", "splice", "optdigits", "jasmine", "musk", "scene")
+WIDE = SETS[5:]  # these get fewer repetitions
+FILTERS = {
+    "information_gain": "information gain",
+    "symmetric_uncertainty": "symmetric uncertainty",
+    "chi_square": "chi-square",
+    "mrmr": "mRMR",
+}
+RULES = ("arithmetic mean", "geometric mean", "L2 norm", "RRA", "Stuart")
+SINGLE, ONE = "single filter", "one bootstrap"
+LOOK = {rule: look for rule, *look in zip(RULES, COLOURS, "os^Dv", strict=False)}
+LOOK |= {SINGLE: ["0.55", "_"], ONE: ["k", "x"]}
+TENTHS = range(1, 11)
+LISTS = (10, 20, 30, 40, 50, 100, 1000)
+
+
+def sizes(quick: bool) -> dict[str, Any]:
+    """Repetitions of every part: small sets, wide sets."""
+    if quick:
+        return {
+            "splits": 2, "table": 30, "greedy": 5, "folds": 6, "ig": (20, 10), "mrmr": (4, 3),
+            "mrmr_folds": (5, 4), "halves": 4, "half_b": 10, "stuart_folds": 5,
+        }  # fmt: skip
+    return {
+        "splits": 10, "table": 300, "greedy": 30, "folds": 100, "ig": (1000, 300), "mrmr": (30, 20),
+        "mrmr_folds": (100, 20), "halves": 30, "half_b": 200, "stuart_folds": 100,
+    }  # fmt: skip
+
+
+def read(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Read a data set as the paper has it: two classes, no columns of near-zero variance."""
+    X, y = load(f"wam12/{name}")
+    y = {"optdigits": y == 3, "splice": y != 2}.get(name, y == 1).astype(int)
+    columns = Table(X)
+    kept = [j for j in range(X.shape[1]) if not almost_constant(columns.column(j))]
+    return X[:, kept], y
+
+
+def bootstraps(n: int, count: int, rng: np.random.Generator) -> np.ndarray:
+    """How often each of n rows comes in each of `count` bootstrap samples."""
+    cells = rng.integers(n, size=(count, n)) + n * np.arange(count)[:, None]
+    return np.bincount(cells.ravel(), minlength=count * n).reshape(count, n)
+
+
+def scored(X: np.ndarray, y: np.ndarray, weights: np.ndarray, filters: Any) -> dict[str, Any]:
+    """Scores of every filter in every resample; mRMR: p + 1 − place in the order of selection."""
+    tables = [name for name in filters if name != "mrmr"]
+    found = score_filters(X, y, weights, tables) if tables else {}
+    if "mrmr" in filters:
+        found["mrmr"] = X.shape[1] + 1 + MRMR().score_resamples(X, y, weights)
+    return found
+
+
+def aggregated(scores: np.ndarray) -> dict[str, np.ndarray]:
+    """Ranks by the five rules. RRA by its log ρ: p-values, which order nothing, would cost more."""
+    runs = ms.Runs.from_scores(scores)
+    by_rank = ms.Runs.from_ranks(runs.ranks)
+    methods = ("mean", "geometric_mean", "l2_norm", None, "stuart")
+    return {
+        rule: ms.aggregate(runs, method).ranks
+        if method
+        else ms.aggregate(by_rank, lambda r: -rra_log_rho(r / r.shape[1])).ranks
+        for rule, method in zip(RULES, methods, strict=True)
+    }
+
+
+def alone(scores: np.ndarray) -> np.ndarray:
+    """Ranks by one row of scores, ties in column order."""
+    return np.argsort(np.argsort(-scores, kind="stable")) + 1
+
+
+def rank_all(X: np.ndarray, y: np.ndarray, filters: Any, count: int, rng: Any) -> dict[str, Any]:
+    """Filter → rule → ranks, of all rules, the filter without bootstrap, and one bootstrap."""
+    weights = bootstraps(len(y), count, rng)
+    scores = scored(X, y, np.vstack([np.ones_like(weights[:1]), weights]), filters)
+    return {
+        name: aggregated(s[1:]) | {SINGLE: alone(s[0]), ONE: alone(s[1])}
+        for name, s in scores.items()
+    }
+
+
+# ---------------------------------------------------------------------- accuracy
+
+
+def log_likelihoods(model: Any, X: np.ndarray) -> np.ndarray:
+    """What every feature adds to the log-likelihood of a fitted naive Bayes: classes × n × p."""
+    if isinstance(model, CategoricalNB):
+        columns = zip(model.feature_log_prob_, X.astype(int).T, strict=True)
+        return np.stack([logs[:, codes] for logs, codes in columns], axis=2)
+    mean, var = model.theta_[:, None], model.var_[:, None]
+    return -0.5 * (np.log(2 * np.pi * var) + (X - mean) ** 2 / var)
+
+
+def accuracies(name: str, split: int, size: dict[str, Any], seed: int) -> list[dict[str, Any]]:
+    """Rank on two thirds of the rows; naive Bayes, five-fold, on the other third."""
+    X, y = read(name)
+    p, rng = X.shape[1], np.random.default_rng([seed, SETS.index(name), split, 1])
+    splitter = StratifiedShuffleSplit(1, test_size=1 / 3, random_state=1000 * seed + split)
+    train, test = next(splitter.split(X, y))
+    ranks = rank_all(X[train], y[train], list(FILTERS)[:3], size["table"], rng)
+    ranks |= rank_all(X[train], y[train], ["mrmr"], size["greedy"], rng)
+    orders = {(f, r): np.argsort(v) for f, rules in ranks.items() for r, v in rules.items()}
+    right = {key: np.zeros(10) for key in orders}
+    X, y = X[test], y[test]
+    last = [-(-t * p // 10) - 1 for t in TENTHS]
+    for fit, check in StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y):
+        few = int(X.max()) + 1 if name == "splice" else None
+        model = CategoricalNB(min_categories=few) if few else GaussianNB()
+        model.fit(X[fit], y[fit])
+        prior = model.class_log_prior_ if few else np.log(model.class_prior_)
+        logs = log_likelihoods(model, X[check])
+        for key, order in orders.items():
+            total = prior[:, None, None] + np.cumsum(logs[:, :, order], axis=2)[:, :, last]
+            right[key] += (total.argmax(axis=0) == y[check][:, None]).sum(axis=0) / len(y)
+    return [
+        {"data": name, "filter": f, "rule": r, "tenth": t, "accuracy": x}
+        for (f, r), hits in right.items()
+        for t, x in zip(TENTHS, hits, strict=True)
+    ]
+
+
+def accuracy_study(size: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+    log(f"accuracy: {len(SETS)} data sets × {size['splits']} splits")
+    tasks = product(SETS[::-1], range(size["splits"]))
+    rows = Parallel(options.jobs)(delayed(accuracies)(*t, size, options.seed) for t in tasks)
+    every = pd.DataFrame([row for part in rows for row in part])
+    mean = every.groupby(["data", "filter", "rule", "tenth"])["accuracy"].mean()
+    save_figure(plot_accuracy(mean), options.output, "salman2022_accuracy.png")
+    below = mean[mean.index.get_level_values("tenth") < 10]
+    shown = [*RULES, SINGLE]
+    by = below.groupby(["filter", "rule"]).mean().unstack()[shown].loc[list(FILTERS)]
+    by_set = below.groupby(["data", "rule"]).mean().unstack()[shown].loc[list(SETS)]
+    curves = mean.unstack("tenth").loc[pd.IndexSlice[:, :, list(RULES)], :]
+    gain = curves.loc[:, :9].max(axis=1) - curves[10]
+    spread = mean.unstack("rule")[list(RULES)].agg(np.ptp, axis=1).groupby("tenth").mean()
+    drop = (curves.max(axis=1) - curves[1]).groupby("data").mean()
+    places = below.unstack("rule")[list(RULES)].groupby(["data", "filter"]).mean()
+    rank = places.rank(axis=1, ascending=False)
+    middle = by_set[list(RULES)].round(6).rank(axis=1, ascending=False, method="min").le(3)
+    tests = {
+        f: friedmanchisquare(*part.T.to_numpy()).pvalue for f, part in places.groupby("filter")
+    }
+    pairs = {r: wilcoxon(places[r], places["arithmetic mean"]).pvalue for r in RULES[1:]}
+    both = middle[["arithmetic mean", "L2 norm"]].all(axis=1)
+    best = by_set[list(RULES)].agg(np.ptp, axis=1)
+    return {
+        "accuracy_by_filter": filled(by, FILTERS),
+        "accuracy_by_set": filled(by_set),
+        "gain": verdict(bool((gain > 0).mean() > 0.8)),
+        "gain_share": f"{(gain > 0).sum()} of {len(gain)}",
+        "gain_mean": 100 * gain.mean(),
+        "spread": spread.mul(100).to_dict(),
+        "spread_verdict": verdict(bool(spread[1] > spread[5] > spread[9])),
+        "drop": ", ".join(f"{d} {100 * drop[d]:.1f}" for d in SETS),
+        "drop_verdict": verdict(None if drop.min() < 0.02 < drop.max() else drop.min() > 0.02),
+        "places": ", ".join(f"{r} {rank[r].mean():.2f}" for r in RULES),
+        "middle_verdict": verdict(
+            both.mean() > 0.9 if both.mean() > 0.9 or both.mean() < 0.5 else None
+        ),
+        "middle": f"{both.sum()} of {len(both)}",
+        "range": f"{100 * best.min():.2f} to {100 * best.max():.2f}",
+        "friedman": ", ".join(f"{FILTERS[f]} {tests[f]:.3f}" for f in FILTERS),
+        "friedman_verdict": verdict(
+            {0: False, 2: True}.get(sum(tests[f] < 0.05 for f in ("information_gain", "mrmr")))
+        ),
+        "pairs": ", ".join(f"{r} {x:.3f}" for r, x in pairs.items()),
+        "l2_verdict": verdict(bool(pairs["L2 norm"] > 0.05)),
+        "gm_verdict": verdict(bool(pairs["geometric mean"] < 0.05)),
+        "gm_difference": 100 * (places["geometric mean"] - places["arithmetic mean"]).mean(),
+    }
+
+
+def filled(values: pd.DataFrame, names: Any = None) -> str:
+    """Write a table of numbers with three digits, the last row their mean."""
+    rows = [((names or {}).get(k, k), *[f"{x:.3f}" for x in v]) for k, v in values.iterrows()]
+    return table(["", *values], [*rows, ("**mean**", *[f"{x:.3f}" for x in values.mean()])])
+
+
+# ---------------------------------------------------------------------- stability
+
+
+def one_part(name: str, filter_: str, rows: np.ndarray, count: int, seed: list[int]) -> Any:
+    X, y = read(name)
+    return rank_all(X[rows], y[rows], [filter_], count, np.random.default_rng(seed))[filter_]
+
+
+def measure(parts: list[dict[str, np.ndarray]]) -> pd.DataFrame:
+    """Stability of every rule over the outer parts."""
+    rows = {}
+    for rule in parts[0]:
+        runs = ms.Runs.from_ranks(np.array([part[rule] for part in parts]))
+        p = runs.n_features
+        canberra = ms.stability(runs, "canberra")
+        tops = [ms.stability(runs, f"jaccard@{-(-t * p // 10)}").value for t in TENTHS[:-1]]
+        rows[rule] = {
+            "Spearman": ms.stability(runs, "spearman").value,
+            "1 − Canberra": canberra.value,
+            "Canberra distance": canberra.canberra_distance,
+            "Jaccard": np.mean(tops),
+        } | {f"Jaccard {10 * t}%": x for t, x in zip(TENTHS, tops, strict=False)}
+    return pd.DataFrame(rows).T
+
+
+def outer(filter_: str, size: dict[str, Any], options: argparse.Namespace, half: bool) -> Any:
+    """Stability over the training parts of folds, or over halves, for every data set."""
+    tasks, owners = [], []
+    for name in SETS[::-1]:
+        at, n = int(name in WIDE), len(read(name)[1])
+        random = {"shuffle": True, "random_state": options.seed}
+        parts: Any = KFold(size["folds"], **random).split(np.zeros(n))
+        count, limit = size["ig"][at], size["folds"]
+        if filter_ == "mrmr":
+            count, limit = size["mrmr"][at], size["mrmr_folds"][at]
+        if half:
+            parts = ShuffleSplit(size["halves"], train_size=0.5, random_state=options.seed).split(
+                np.zeros(n)
+            )
+            count, limit = size["half_b"], size["halves"]
+        for i, (train, _) in enumerate(list(parts)[:limit]):
+            seed = [options.seed, SETS.index(name), i, 2 + half]
+            tasks.append(delayed(one_part)(name, filter_, train, count, seed))
+            owners.append(name)
+    log(f"stability of {FILTERS[filter_]}: {len(tasks)} {'halves' if half else 'training parts'}")
+    done = Parallel(options.jobs, batch_size=4)(tasks)
+    split = {n: [d for d, o in zip(done, owners, strict=True) if o == n] for n in SETS}
+    return pd.concat(
+        {name: measure(parts) for name, parts in split.items()}, names=["data", "rule"]
+    )
+
+
+def stability_study(size: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+    found = {f: outer(f, size, options, half=False) for f in ("information_gain", "mrmr")}
+    halves = outer("information_gain", size, options, half=True)
+    save_figure(plot_stability(found), options.output, "salman2022_stability.png")
+    values: dict[str, Any] = {"half_table": by_rule(halves, "Spearman")}
+    shown = ("Spearman", "1 − Canberra", "Canberra distance", "Jaccard")
+    for filter_, frame in found.items():
+        values[f"{filter_}_tables"] = "\n\n".join(
+            f"*{FILTERS[filter_]}, {what}*\n\n{by_rule(frame, what)}" for what in shown
+        )
+        tops = [c for c in frame if str(c).startswith("Jaccard ")]
+        cells = frame[tops].groupby("rule").mean().loc[list(LOOK)]
+        values[f"{filter_}_jaccard"] = table(
+            ["", *[c.split()[1] for c in tops]],
+            [(r, *[f"{x:.3f}" for x in cells.loc[r]]) for r in LOOK],
+        )
+        values |= stability_claims(filter_, frame)
+    small = [p < 0.05 for f in found for p in values[f"{f}_p"]]
+    values["anova_verdict"] = verdict(True if all(small) else None if any(small) else False)
+    gap = halves["Spearman"].unstack("rule")
+    values["half_gap"] = (gap["arithmetic mean"] - gap[SINGLE]).mean()
+    values["half_stuart"] = (gap["Stuart"] - gap["arithmetic mean"]).mean()
+    return values
+
+
+def by_rule(frame: pd.DataFrame, what: str) -> str:
+    return filled(frame[what].unstack("rule").loc[list(SETS), list(LOOK)])
+
+
+def stability_claims(filter_: str, frame: pd.DataFrame) -> dict[str, Any]:
+    """What the paper says of Figs. 15 to 20: with Stuart's Q right, and as one bootstrap."""
+    lowest, lowest_one, top, tests, tests_one = 0, 0, 0, [], []
+    measures = ("Spearman", "1 − Canberra", "Jaccard")
+    for what in measures:
+        by = frame[what].unstack("rule")
+        rules = by[list(RULES)]
+        broken = rules.assign(Stuart=by[ONE])
+        lowest += int((rules.idxmin(axis=1) == "Stuart").sum())
+        lowest_one += int((broken.idxmin(axis=1) == "Stuart").sum())
+        top += int(rules.idxmax(axis=1).isin(["arithmetic mean", "L2 norm"]).sum())
+        tests.append(f_oneway(*rules.T.to_numpy()).pvalue)
+        tests_one.append(f_oneway(*broken.T.to_numpy()).pvalue)
+    cases = len(measures) * len(SETS)
+    gaps = frame["Spearman"].unstack("rule")
+    gap = gaps.mean()
+    return {
+        f"{filter_}_lowest": f"{lowest} of {cases}",
+        f"{filter_}_lowest_one": f"{lowest_one} of {cases}",
+        f"{filter_}_lowest_verdict": verdict(lowest == cases),
+        f"{filter_}_top": f"{top} of {cases}",
+        f"{filter_}_top_verdict": verdict(
+            {True: True}.get(top > 0.8 * cases, None if top > cases / 3 else False)
+        ),
+        f"{filter_}_p": tests,
+        f"{filter_}_anova": ", ".join(f"{x:.2g}" for x in tests),
+        f"{filter_}_anova_one": ", ".join(f"{x:.2g}" for x in tests_one),
+        f"{filter_}_means": ", ".join(f"{rule} {gap[rule]:.3f}" for rule in LOOK),
+        f"{filter_}_single": int((gaps[SINGLE] >= gaps[list(RULES)].max(axis=1)).sum()),
+    }
+
+
+# ---------------------------------------------------------------------- Stuart's recursion
+
+
+def classical_q(ranks: np.ndarray) -> np.ndarray:
+    """Q of normalised ranks (lists × features) by the alternating recursion, in doubles.
+
+    V_k = Σ_{i=1..k} (−1)^{i−1} V_{k−i}/i! · r_{m−k+1}^i, Q = m!·V_m (Aerts et al. 2006).
+    """
+    r = np.sort(ranks, axis=0)
+    m, p = r.shape
+    i = np.arange(1, m + 1)[:, None]
+    signs, factorials = (-1.0) ** (i - 1), factorial(i)
+    V = np.ones((m + 1, p))
+    with np.errstate(all="ignore"):
+        for k in range(1, m + 1):
+            V[k] = (signs[:k] * (V[k - 1 :: -1][:k] * r[m - k] ** i[:k] / factorials[:k])).sum(
+                axis=0
+            )
+        return factorials[-1] * V[m]
+
+
+def stuart_fold(rows: np.ndarray, seed: list[int]) -> list[dict[str, Any]]:
+    """Both ways of computing Stuart's Q in one training part, for every number of bootstraps."""
+    X, y = read("ionosphere")
+    X, y = X[rows], y[rows]
+    weights = bootstraps(len(y), max(LISTS), np.random.default_rng(seed))
+    scores = score_filters(X, y, weights, ["information_gain"])["information_gain"]
+    found = []
+    for m in LISTS:
+        runs = ms.Runs.from_scores(scores[:m])
+        r = runs.ranks / runs.n_features
+        q, (log_q, _) = classical_q(r), stuart_log_q(r)
+        first = np.argsort(runs.ranks[0], kind="stable")  # RobustRankAggreg: names by first list
+        order = first[np.argsort(q[first], kind="stable")]  # NaN last
+        with np.errstate(all="ignore"):
+            error = np.abs(q * np.exp(-log_q) - 1)
+        found.append(
+            {
+                "error": np.nanmax(np.where(np.isnan(q), np.nan, error), initial=0),
+                "outside": np.mean(~((q >= 0) & (q <= 1))),
+                "nan": np.mean(np.isnan(q)),
+                "recursion": np.argsort(order) + 1,
+                "exact": ms.aggregate(runs, "stuart").ranks,
+                "mean": ms.aggregate(runs, "mean").ranks,
+                "first": np.argsort(first) + 1,
+            }
+        )
+        found[-1]["same"] = bool((found[-1]["recursion"] == found[-1]["first"]).all())
+        found[-1]["between"] = spearmanr(found[-1]["recursion"], found[-1]["exact"]).statistic
+    return found
+
+
+def stuart_study(size: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+    folds = size["stuart_folds"]
+    log(f"Stuart's recursion: ionosphere, {folds} training parts")
+    n = len(read("ionosphere")[1])
+    parts = KFold(folds, shuffle=True, random_state=options.seed).split(np.zeros(n))
+    tasks = (delayed(stuart_fold)(t, [options.seed, i, 4]) for i, (t, _) in enumerate(parts))
+    done = Parallel(options.jobs)(tasks)
+    rows, stable = [], {}
+    for at, m in enumerate(LISTS):
+        at_m = [fold[at] for fold in done]
+        stable[m] = {
+            key: ms.stability(ms.Runs.from_ranks([f[key] for f in at_m]), "spearman").value
+            for key in ("exact", "recursion", "mean", "first")
+        }
+        numbers = {
+            k: np.array([f[k] for f in at_m]) for k in ("error", "outside", "nan", "between")
+        }
+        stable[m] |= {"error": numbers["error"].max(), "same": sum(f["same"] for f in at_m)}
+        stable[m] |= {k: numbers[k].mean() for k in ("outside", "nan", "between")}
+        s = stable[m]
+        shares = (f"{s['outside']:.2%}", f"{s['nan']:.2%}", f"{s['between']:.3f}")
+        kinds = [f"{s[k]:.3f}" for k in ("exact", "recursion", "mean", "first")]
+        error = "no number" if s["nan"] == 1 else f"{s['error']:.0e}".replace("inf", "∞")
+        rows.append((m, error, *shares, f"{s['same']} of {folds}", *kinds))
+    save_figure(plot_stuart(stable), options.output, "salman2022_stuart.png")
+    header = [
+        "bootstraps",
+        "largest relative error",
+        "outside [0, 1] or NaN",
+        "NaN",
+        "Spearman of the two orders",
+        "order of the first bootstrap",
+    ]
+    header += [
+        f"stability: {k}" for k in ("exact Q", "recursion", "arithmetic mean", "first bootstrap")
+    ]
+    return {
+        "stuart_table": table(header, rows, text=0),
+        "stuart": stable,
+        "stuart_folds": folds,
+        "same_verdict": verdict(stable[1000]["same"] == folds or None),
+        "error_verdict": verdict(
+            bool(stable[30]["error"] < 0.01 and stable[40]["error"] > 0.5 and stable[50]["outside"])
+        ),
+        "first_outside": min(m for m, s in stable.items() if s["outside"]),
+        "unstable_verdict": verdict(stable[1000]["exact"] < stable[1000]["mean"] - 0.02),
+    }
+
+
+# ---------------------------------------------------------------------- figures
+
+
+def plot_accuracy(mean: pd.Series) -> Any:
+    """Figs. 3 to 14: accuracy against the share of features kept."""
+    figure, axes = plt.subplots(len(SETS), 4, figsize=(11, 15), sharex=True, sharey="row")
+    for (i, name), (j, key) in product(enumerate(SETS), enumerate(FILTERS)):
+        ax = axes[i, j]
+        for rule in (SINGLE, *RULES):
+            colour, marker = LOOK[rule]
+            style = {"color": colour, "marker": marker, "markersize": 3.5, "linewidth": 1}
+            ax.plot(np.arange(10, 101, 10), mean.loc[name, key, rule], label=rule, **style)
+        ax.set(xticks=range(20, 101, 20), title=FILTERS[key] if i == 0 else None)
+        if j == 0:
+            ax.set_ylabel(f"{name}\naccuracy")
+    figure.supxlabel("features kept, %", size=10)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=6)
+    return figure
+
+
+def plot_stability(found: dict[str, pd.DataFrame]) -> Any:
+    """Figs. 15 to 20: stability by data set; the mean over thresholds for Jaccard."""
+    measures = ("Spearman", "1 − Canberra", "Jaccard")
+    figure, axes = plt.subplots(2, 3, figsize=(11.5, 6.4), sharex=True)
+    for (i, (key, frame)), (j, what) in product(enumerate(found.items()), enumerate(measures)):
+        ax, by = axes[i, j], frame[what].unstack("rule").loc[list(SETS)]
+        for place, (rule, (colour, marker)) in enumerate(LOOK.items()):
+            at = np.arange(len(SETS)) + 0.11 * (place - 3)
+            ax.plot(at, by[rule], marker, color=colour, markersize=5, label=rule)
+        ax.set(title=f"{FILTERS[key]}: {what}")
+        ax.set_xticks(range(len(SETS)), SETS, rotation=40, ha="right", rotation_mode="anchor")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=7)
+    return figure
+
+
+def plot_stuart(stable: dict[int, dict[str, float]]) -> Any:
+    """Draw the error of the recursion, and the stability it makes, against the number of lists."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.3))
+    errors = {m: s["error"] for m, s in stable.items() if s["nan"] < 1 and s["error"] < 1e300}
+    axes[0].loglog(list(errors), list(errors.values()), "o-", color=LOOK["Stuart"][0])
+    axes[0].axhline(1, color="0.6", linewidth=1, linestyle=":")
+    axes[0].set(xlabel="bootstraps", ylabel="largest relative error of Q", title="recursion")
+    lines = {
+        "exact": "Stuart, exact Q",
+        "recursion": "Stuart, recursion",
+        "mean": "arithmetic mean",
+        "first": "first bootstrap only",
+    }
+    for (key, label), colour, marker in zip(lines.items(), COLOURS, "osv^", strict=False):
+        y = [s[key] for s in stable.values()]
+        axes[1].semilogx(list(stable), y, f"{marker}-", color=colour, label=label, markersize=5)
+    axes[1].set(
+        xlabel="bootstraps", ylabel="Spearman stability", title="ionosphere, information gain"
+    )
+    axes[1].legend()
+    return figure
+
+
+REPORT = """\
+# Salman, Alzaatreh and Sulieman (2022), regenerated
+
+*The stability of different aggregation techniques in ensemble feature selection.*
+Made by `python experiments/salman2022.py`, which writes every number below; the paper gives its
+own results as figures and words, so what is compared is what it says.
+
+{sets_table}
+
+Eight of the paper's twelve data sets; Image, Philippine, Indian Pines and Semeion are missing.
+Columns of near-zero variance are left out, as in the paper; optdigits is digit 3 against the rest,
+splice is N against the rest. Filters cut every column into ten bins of equal width, on the rows
+they are given. What mRMR (difference form) hands to the score rules is p + 1 − place in its order
+of selection, because its own scores are no ranking and often negative. "Single filter" is the
+filter without any bootstrap, the baseline of every table; "one bootstrap" is the filter on the
+first bootstrap sample alone.
+
+## 1. Accuracy (Figs. 3 to 14)
+
+As in the paper, two thirds of the rows rank the features and naive Bayes is cross-validated
+five-fold on the other third, which the selection has not seen. Gaussian naive Bayes, categorical
+for splice (the paper says "naive Bayes"). {size[splits]} stratified splits (paper: one),
+{size[table]} bootstraps, {size[greedy]} for mRMR (paper: 1000). Rows of one molecule of musk fall
+into both parts, as they must have in the paper.
+
+Mean accuracy over the data sets and the thresholds 10% to 90%:
+
+{accuracy_by_filter}
+
+Mean over filters and the same thresholds:
+
+{accuracy_by_set}
+
+![Accuracy against the share of features kept](salman2022_accuracy.png)
+
+*Accuracy against the share of features kept.*
+
+- Paper: selection improves on all features in almost every figure. {gain} The best of the nine
+  thresholds is better than 100% in {gain_share} curves, by {gain_mean:.1f} points on average over
+  all curves (the best is picked with hindsight, here as in the paper).
+- Paper: the rules differ less the more features are kept. {spread_verdict} The best and the worst
+  rule are {spread[1]:.2f} points apart at 10%, {spread[5]:.2f} at 50%, {spread[9]:.2f} at 90%.
+- Paper: accuracy falls sharply when few features are left, from 30% down for ionosphere, ada and
+  splice, from 20% for jasmine and musk. {drop_verdict} Points lost from the best threshold to 10%,
+  mean over filters and rules: {drop}.
+- Paper: arithmetic mean and L2 norm are in the middle or on top in 11 of 12 data sets.
+  {middle_verdict} Both are among the first three of five in {middle}; mean places (1 = best):
+  {places}. But the best and the worst rule of a data set are only {range} points apart.
+- Paper: the rules differ significantly under information gain and mRMR (repeated-measures ANOVA,
+  p = 0.007 and 0.030). {friedman_verdict} Friedman's test over the {n_sets} data sets, p:
+  {friedman}.
+- Paper: the geometric mean differs significantly from the arithmetic mean. {gm_verdict} The L2 norm
+  does not. {l2_verdict} Wilcoxon's test against the arithmetic mean over data sets and filters, not
+  adjusted, p: {pairs}. The geometric mean is {gm_difference:+.2f} points away on average.
+
+## 2. Stability (Figs. 15 to 20)
+
+Outer parts: the training parts of {size[folds]} folds. Information gain: {size[ig][0]} bootstraps
+in each, {size[ig][1]} for {wide}. mRMR: {size[mrmr][0]} bootstraps in {size[mrmr_folds][0]}
+training parts, for {wide} {size[mrmr][1]} in the first {size[mrmr_folds][1]} of them. The paper has
+1000 bootstraps in 100 parts everywhere. Jaccard is the mean over the top 10%, 20%, … 90%; the paper
+does not say which threshold it used.
+
+![Stability by data set](salman2022_stability.png)
+
+*Stability by data set, measure and filter.*
+
+{information_gain_tables}
+
+{mrmr_tables}
+
+Jaccard by threshold, mean over data sets, information gain and then mRMR:
+
+{information_gain_jaccard}
+
+{mrmr_jaccard}
+
+- Paper: Stuart is the least stable for every data set and measure.
+  {information_gain_lowest_verdict} With Q computed exactly it is the lowest of the five in
+  {information_gain_lowest} cases for information gain, in {mrmr_lowest} for mRMR. With "one
+  bootstrap" in its place, which is what the broken recursion of section 3 amounts to for 1000
+  bootstraps, the numbers are {information_gain_lowest_one} and {mrmr_lowest_one}, as in the paper.
+- Paper: arithmetic mean and L2 norm are the most stable. Information gain:
+  {information_gain_top_verdict} One of the two is on top in {information_gain_top} cases. mRMR:
+  {mrmr_top_verdict} {mrmr_top}. Mean Spearman stability for information gain:
+  {information_gain_means}; for mRMR: {mrmr_means}.
+- Paper: the rules differ significantly (one-way ANOVA, p < 0.0001 in all six figures), almost
+  always because of Stuart. {anova_verdict} p for Spearman, Canberra, Jaccard: information gain
+  {information_gain_anova}; mRMR {mrmr_anova}. With "one bootstrap" as Stuart:
+  {information_gain_anova_one} and {mrmr_anova_one}.
+- Not in the paper: the filter without any bootstrap is at least as stable (Spearman) as the best of
+  the five rules in {information_gain_single} of {n_sets} data sets for information gain, in
+  {mrmr_single} for mRMR.
+
+The training parts of {size[folds]} folds are almost the same rows. A harder test is {size[halves]}
+random halves of the rows ({size[half_b]} bootstraps in each), information gain, Spearman:
+
+{half_table}
+
+Here the arithmetic mean is {half_gap:+.3f} from the single filter and Stuart {half_stuart:+.3f}
+from the arithmetic mean, on average.
+
+## 3. Why Stuart looked unstable
+
+Ionosphere, information gain, the training parts of {stuart_folds} folds. The textbook computes
+Stuart's Q by V_k = Σ (−1)^(i−1) V_(k−i)/i! · r_(m−k+1)^i over i = 1 … k, Q = m!·V_m, in doubles;
+the library has an exact log Q. Sorting by the recursion is done as R's RobustRankAggreg does it:
+features come in the order of the first list, the sort is stable, NaN goes last.
+
+{stuart_table}
+
+![Error and stability of Stuart's recursion against the number of bootstraps](salman2022_stuart.png)
+
+*Largest relative error of Q by the recursion (beyond all doubles for 1000 lists), and the Spearman
+stability over the training parts.*
+
+- Expected from earlier work on the library: the recursion has a relative error of 1e-4 for 30
+  lists, is wrong by 100% for 40, leaves [0, 1] for 50, and gives Inf or NaN from 171 on.
+  {error_verdict} The largest errors here are {stuart[30][error]:.0e} for 30,
+  {stuart[40][error]:.0e} for 40 and {stuart[50][error]:.0e} for 50 lists. Single values leave
+  [0, 1] from {first_outside} lists on, at first by rounding only;
+  {stuart[1000][nan]:.1%} are NaN for 1000.
+- Expected: for 1000 bootstraps the order is that of the first bootstrap in 100 of 100 folds.
+  {same_verdict} It is in {stuart[1000][same]} of {stuart_folds}: where Q is NaN for every feature,
+  nothing is sorted.
+- Paper: Stuart is the least stable rule. {unstable_verdict} With exact Q its stability is
+  {stuart[1000][exact]:.3f} for 1000 bootstraps, that of the arithmetic mean
+  {stuart[1000][mean]:.3f}; with the recursion {stuart[1000][recursion]:.3f}, that of the first
+  bootstrap alone {stuart[1000][first]:.3f}. (Expected: 0.990, 0.991, and 0.666 by R.)
+- For 50 and 100 lists, where the recursion still gives numbers, they are noise: stability
+  {stuart[50][recursion]:.3f} and {stuart[100][recursion]:.3f}, Spearman {stuart[100][between]:.3f}
+  with the exact order for 100 lists.
+
+So the paper's ranking of Stuart is what the recursion gives in floating point, not what Stuart's
+statistic gives. That it was computed so is an inference: the paper says only that it used R, and
+its Table 2 prints the exact p-value of RRA as the formula of Stuart.
+
+{foot}
+"""
+
+
+def main() -> None:
+    """Regenerate all results."""
+    options = arguments(__doc__)
+    size = sizes(options.quick)
+    raw = {name: (load(f"wam12/{name}")[0], *read(name)) for name in SETS}
+    shapes = [
+        (name, len(y), before.shape[1], X.shape[1], f"{y.mean():.1%}")
+        for name, (before, X, y) in raw.items()
+    ]
+    values = {
+        "sets_table": table(["", "rows", "columns", "columns kept", "class 1"], shapes),
+        "size": size,
+        "wide": ", ".join(WIDE),
+        "n_sets": len(SETS),
+        "foot": foot(options),
+    }
+    values |= stuart_study(size, options) | accuracy_study(size, options)
+    values |= stability_study(size, options)
+    path = options.output / "salman2022.md"
+    path.write_text(REPORT.format(**values), encoding="utf-8")
+    log(f"wrote {os.path.relpath(path)}")
+
+
+def foot(options: argparse.Namespace) -> str:
+    """Say what made the numbers."""
+    packages = ("mainstay", "numpy", "scipy", "scikit-learn", "numba", "matplotlib")
+    versions = ", ".join(f"{package} {version(package)}" for package in packages)
+    quick = " with `--quick`: fewer repetitions than the real results" if options.quick else ""
+    return f"Seed {options.seed}{quick}; Python {platform.python_version()}, {versions}."
+
+
+if __name__ == "__main__":
+    main()
