@@ -1,6 +1,6 @@
 """Regenerate the results of Salman, Alzaatreh and Sulieman (2022), next to what the paper reports.
 
-python experiments/salman2022.py            # about 6 minutes on two cores
+python experiments/salman2022.py            # about 6 minutes of CPU time, on two cores
 python experiments/salman2022.py --quick    # a look, in a temporary folder
 """
 
@@ -413,9 +413,7 @@ def stuart_study(size: dict[str, Any], options: argparse.Namespace) -> dict[str,
         "stuart": stable,
         "stuart_folds": folds,
         "same_verdict": verdict(stable[1000]["same"] == folds or None),
-        "error_verdict": verdict(
-            bool(stable[30]["error"] < 0.01 and stable[40]["error"] > 0.5 and stable[50]["outside"])
-        ),
+        "error_verdict": verdict(stable[30]["error"] < 3e-4 and not stable[40]["outside"] or None),
         "first_outside": min(m for m, s in stable.items() if s["outside"]),
         "unstable_verdict": verdict(stable[1000]["exact"] < stable[1000]["mean"] - 0.02),
     }
@@ -592,7 +590,7 @@ features come in the order of the first list, the sort is stable, NaN goes last.
 
 ![Error and stability of Stuart's recursion against the number of bootstraps](salman2022_stuart.png)
 
-*Largest relative error of Q by the recursion (beyond all doubles for 1000 lists), and the Spearman
+*Largest relative error of Q by the recursion (none for 1000 lists: no numbers), and the Spearman
 stability over the training parts.*
 
 - Expected from earlier work on the library: the recursion has a relative error of 1e-4 for 30
@@ -612,9 +610,10 @@ stability over the training parts.*
   {stuart[50][recursion]:.3f} and {stuart[100][recursion]:.3f}, Spearman {stuart[100][between]:.3f}
   with the exact order for 100 lists.
 
-So the paper's ranking of Stuart is what the recursion gives in floating point, not what Stuart's
-statistic gives. That it was computed so is an inference: the paper says only that it used R, and
-its Table 2 prints the exact p-value of RRA as the formula of Stuart.
+So the paper's low stability of Stuart is what the recursion gives in floating point, not what
+Stuart's statistic gives. Two steps of that are inference: that the recursion amounts to one
+bootstrap was run here for ionosphere only; and that the paper used it is not stated: it says only
+that the work was done in R, and its Table 2 prints RRA's exact p-value as the formula of Stuart.
 
 {foot}
 """

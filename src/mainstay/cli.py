@@ -35,6 +35,8 @@ def clear_errors(command: Callable[..., None]) -> Callable[..., None]:
             with warnings.catch_warnings():
                 warnings.showwarning = _print_warning
                 command(*args, **kwargs)
+        except BrokenPipeError:  # the reader of a pipe went away: click ends quietly
+            raise
         except (InputError, OSError) as error:
             click.echo(f"Error: {error}", err=True)
             sys.exit(2)

@@ -72,7 +72,7 @@ def read_data(
     if y.isna().any():
         raise InputError(f"the target {target!r} is missing in {int(y.isna().sum())} rows.")
     if y.nunique() < 2:
-        raise InputError(f"the target {target!r} is constant ({y.iloc[0]!r} in all rows).")
+        raise InputError(f"the target {target!r} is constant ({y.iloc[0]} in all rows).")
     if y.dtype.kind not in "buif" and y.nunique() > max(5, len(y) / 2):
         raise InputError(
             f"the target {target!r} is text with {y.nunique()} different entries in {len(y)} rows; "
