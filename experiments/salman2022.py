@@ -413,7 +413,9 @@ def stuart_study(size: dict[str, Any], options: argparse.Namespace) -> dict[str,
         "stuart": stable,
         "stuart_folds": folds,
         "same_verdict": verdict(stable[1000]["same"] == folds or None),
-        "error_verdict": verdict(stable[30]["error"] < 3e-4 and not stable[40]["outside"] or None),
+        "error_verdict": verdict(
+            (stable[30]["error"] < 3e-4 and not stable[40]["outside"]) or None
+        ),
         "first_outside": min(m for m, s in stable.items() if s["outside"]),
         "unstable_verdict": verdict(stable[1000]["exact"] < stable[1000]["mean"] - 0.02),
     }
