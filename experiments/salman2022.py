@@ -559,15 +559,15 @@ Jaccard by threshold, mean over data sets, information gain and then mRMR:
 - Paper: Stuart is the least stable for every data set and measure.
   {information_gain_lowest_verdict} With Q computed exactly it is the lowest of the five in
   {information_gain_lowest} cases for information gain, in {mrmr_lowest} for mRMR. With "one
-  bootstrap" in its place, which is what the broken recursion of section 3 amounts to for 1000
-  bootstraps, the numbers are {information_gain_lowest_one} and {mrmr_lowest_one}, as in the paper.
+  bootstrap" in its place the numbers are {information_gain_lowest_one} and {mrmr_lowest_one}. That is a stand-in: the broken
+  recursion of section 3 was run over all folds for ionosphere only, where it gives this order.
 - Paper: arithmetic mean and L2 norm are the most stable. Information gain:
   {information_gain_top_verdict} One of the two is on top in {information_gain_top} cases. mRMR:
   {mrmr_top_verdict} {mrmr_top}. Mean Spearman stability for information gain:
   {information_gain_means}; for mRMR: {mrmr_means}.
 - Paper: the rules differ significantly (one-way ANOVA, p < 0.0001 in all six figures), almost
   always because of Stuart. {anova_verdict} p for Spearman, Canberra, Jaccard: information gain
-  {information_gain_anova}; mRMR {mrmr_anova}. With "one bootstrap" as Stuart:
+  {information_gain_anova}; mRMR {mrmr_anova}. With "one bootstrap" as a stand-in for Stuart:
   {information_gain_anova_one} and {mrmr_anova_one}.
 - Not in the paper: the filter without any bootstrap is at least as stable (Spearman) as the best of
   the five rules in {information_gain_single} of {n_sets} data sets for information gain, in
@@ -612,10 +612,10 @@ stability over the training parts.*
   {stuart[50][recursion]:.3f} and {stuart[100][recursion]:.3f}, Spearman {stuart[100][between]:.3f}
   with the exact order for 100 lists.
 
-So the paper's low stability of Stuart is what the recursion gives in floating point, not what
-Stuart's statistic gives. Two steps of that are inference: that the recursion amounts to one
-bootstrap was run here for ionosphere only; and that the paper used it is not stated: it says only
-that the work was done in R, and its Table 2 prints RRA's exact p-value as the formula of Stuart.
+So on ionosphere a low stability of Stuart is what the recursion gives in floating point, not what
+Stuart's statistic gives; on the other sets exact Q shows no such instability either, but the
+recursion was not run there. That the paper used it is an inference: it says only that the work was
+done in R, and its Table 2 prints RRA's exact p-value as the formula of Stuart.
 
 {foot}
 """
