@@ -559,8 +559,9 @@ Jaccard by threshold, mean over data sets, information gain and then mRMR:
 - Paper: Stuart is the least stable for every data set and measure.
   {information_gain_lowest_verdict} With Q computed exactly it is the lowest of the five in
   {information_gain_lowest} cases for information gain, in {mrmr_lowest} for mRMR. With "one
-  bootstrap" in its place the numbers are {information_gain_lowest_one} and {mrmr_lowest_one}. That is a stand-in: the broken
-  recursion of section 3 was run over all folds for ionosphere only, where it gives this order.
+  bootstrap" in its place the numbers are {information_gain_lowest_one} and {mrmr_lowest_one}.
+  That is a stand-in: the broken recursion of section 3 was run over all folds for ionosphere
+  only, where it gives this order.
 - Paper: arithmetic mean and L2 norm are the most stable. Information gain:
   {information_gain_top_verdict} One of the two is on top in {information_gain_top} cases. mRMR:
   {mrmr_top_verdict} {mrmr_top}. Mean Spearman stability for information gain:
