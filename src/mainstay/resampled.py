@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from mainstay._parallel import n_cores, run_tasks
+from mainstay._parallel import Progress, n_cores, run_tasks
 from mainstay._validation import (
     InputError,
     check_count,
@@ -70,7 +70,17 @@ def rank_on_resamples(
     features = feature_names_of(selector)
     by_ranker: dict[str, Runs] = {}
     for spec, ranker in zip(specs, rankers, strict=True):
-        runs = _runs_of(ranker, X, y, resamples, sample_weight, features, rng, selector)
+        runs = runs_on_resamples(
+            ranker,
+            X,
+            y,
+            resamples,
+            features,
+            rng,
+            sample_weight=sample_weight,
+            n_jobs=selector.n_jobs,
+            progress=selector.progress,
+        )
         name = spec if isinstance(spec, str) else type(spec).__name__
         while name in by_ranker:
             name += "'"
@@ -101,26 +111,29 @@ def _ranks_of(runs: Runs) -> np.ndarray:
     return Runs.from_scores(runs.support.astype(float), runs.features).ranks
 
 
-def _runs_of(
+def runs_on_resamples(
     ranker: Any,
     X: Any,
     y: np.ndarray,
     resamples: Resamples,
-    sample_weight: Any,
     features: Sequence[str],
     rng: np.random.Generator,
-    selector: EnsembleSelector,
+    *,
+    sample_weight: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = "auto",
 ) -> Runs:
+    """Run one ranker on every resample."""
     how: dict[str, Any] = {
-        "n_jobs": selector.n_jobs,
-        "progress": selector.progress,
+        "n_jobs": n_jobs,
+        "progress": progress,
         "description": type(ranker).__name__,
     }
     if hasattr(ranker, "resample_scorer"):
         # whole blocks for every core: the data are prepared once per core, and what is computed
         # together does not depend on their number
         blocks = -(-len(resamples) // BLOCK)
-        step = BLOCK * -(-blocks // min(blocks, n_cores(selector.n_jobs)))
+        step = BLOCK * -(-blocks // min(blocks, n_cores(n_jobs)))
         starts = range(0, len(resamples), step)
         tasks: Any = [(ranker, X, y, resamples, at, at + step, sample_weight) for at in starts]
         return Runs.from_scores(np.concatenate(run_tasks(_score_blocks, tasks, **how)), features)

@@ -7,6 +7,7 @@ it holds for thousands of lists; the textbook formulas break from 30 to 50 lists
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -162,13 +163,13 @@ def rra(r: np.ndarray) -> Outcome:
     """Scores −log ρ, with exact p-values; ρ = 1 to the last digit is told apart by log(1 − ρ)."""
     log_rho, log_1m_rho = _log_rho(r)
     counts = np.sum(~np.isnan(r), axis=0)
-    return Outcome(-log_rho, then=log_1m_rho, p_values=rra_p_value(log_rho, counts))
+    return Outcome(-log_rho, then=log_1m_rho, p_values=partial(rra_p_value, log_rho, counts))
 
 
 def stuart(r: np.ndarray) -> Outcome:
     """Scores −log Q; Q = 1 to the last digit is told apart by log(1 − Q)."""
     log_q, log_1m_q = stuart_log_q(r)
-    return Outcome(-log_q, then=log_1m_q, p_values=np.exp(log_q))
+    return Outcome(-log_q, then=log_1m_q, p_values=partial(np.exp, log_q))
 
 
 # ---------------------------------------------------------------------- parts

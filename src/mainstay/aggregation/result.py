@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,11 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a rule computes: scores, larger = better; `then` tells equal scores apart."""
+    """What a rule computes: scores, larger = better; `then` tells equal scores apart.
+
+    p-values may cost far more than the order, so they are computed when somebody reads them.
+    """
 
     scores: np.ndarray
     then: np.ndarray | None = None
-    p_values: np.ndarray | None = None
+    p_values: Callable[[], np.ndarray] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +44,11 @@ class Ranking:
         One per feature, 1 = best, no ties.
     order : numpy.ndarray
         Column indices, best first.
-    p_values : numpy.ndarray or None
-        RRA: exact p-values, for independent random rankings without ties. Stuart: Q, which is not
-        uniform for random rankings. None for other rules.
     n_runs : int
         How many runs or lists were aggregated.
+    p_values : numpy.ndarray or None
+        RRA: exact p-values, for independent random rankings without ties. Stuart: Q, which is not
+        uniform for random rankings. None for other rules. Computed when first read.
     """
 
     method: str
@@ -51,8 +56,13 @@ class Ranking:
     scores: np.ndarray
     ranks: np.ndarray
     order: np.ndarray
-    p_values: np.ndarray | None
     n_runs: int
+    _p_values: Callable[[], np.ndarray] | None = None
+
+    @cached_property
+    def p_values(self) -> np.ndarray | None:
+        """p-values of the rules that have them."""
+        return None if self._p_values is None else self._p_values()
 
     def top(self, k: int) -> tuple[str, ...]:
         """Names of the k best features, best first."""
@@ -95,19 +105,19 @@ def ranking(
     by_name = np.empty(len(features), dtype=np.intp)
     by_name[natural_order(features)] = np.arange(len(features))
     keys = [by_name]
-    score = _rounded(outcome.scores)
+    score = rounded(outcome.scores)
     if len(np.unique(score)) < len(score):
-        keys.append(-_rounded(mean(full, weights)))
+        keys.append(-rounded(mean(full, weights)))
     if outcome.then is not None:
-        keys.append(-_rounded(outcome.then))
+        keys.append(-rounded(outcome.then))
     order = np.lexsort([*keys, -score, ~mentioned])
     ranks = np.empty(len(features), dtype=np.intp)
     ranks[order] = np.arange(1, len(features) + 1)
     scores = outcome.scores + 0.0  # no -0.0
-    return Ranking(method, features, scores, ranks, order, outcome.p_values, n_runs)
+    return Ranking(method, features, scores, ranks, order, n_runs, outcome.p_values)
 
 
-def _rounded(values: np.ndarray) -> np.ndarray:
+def rounded(values: np.ndarray) -> np.ndarray:
     """Round to 40 bits, about 12 digits; infinities stay."""
     mantissa, exponent = np.frexp(values)
     return np.asarray(np.ldexp(np.rint(np.ldexp(mantissa, 40)), exponent - 40))
