@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     )
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
+    from mainstay.subspace.parametric import (
+        ParametricSubspaceClassifier,
+        ParametricSubspaceRegressor,
+    )
 
 __version__ = "0.1.0"
 
@@ -28,6 +32,8 @@ _HOME = {
     "EnsembleSelector": "mainstay.ensemble",
     "FeatureSimilarity": "mainstay.similarity",
     "InputError": "mainstay._validation",
+    "ParametricSubspaceClassifier": "mainstay.subspace.parametric",
+    "ParametricSubspaceRegressor": "mainstay.subspace.parametric",
     "Ranking": "mainstay.aggregation",
     "Runs": "mainstay.runs",
     "SelectionScores": "mainstay.evaluation",
@@ -48,6 +54,8 @@ __all__ = [
     "EnsembleSelector",
     "FeatureSimilarity",
     "InputError",
+    "ParametricSubspaceClassifier",
+    "ParametricSubspaceRegressor",
     "Ranking",
     "Runs",
     "SelectionScores",

@@ -1,0 +1,1 @@
+"""Random-subspace ensembles of any model that learn which features to use."""

@@ -1,0 +1,138 @@
+"""Feature subsets drawn by independent coin tosses, and what they say about other coins.
+
+A subset z holds feature j with probability α_j, independently of all others:
+
+    p(z | α) = Π_j α_j^z_j (1 − α_j)^(1 − z_j).
+
+T subsets drawn from Q such distributions (T_q from the q-th) estimate an average under any β:
+
+    E_β[f] ≈ (1/T) Σ_t w_t f_t,    w_t = p(z_t | β) / Σ_q (T_q/T) p(z_t | α^(q)),
+
+or, self-normalised, Σ_t w_t f_t / Σ_t w_t, which cannot leave the range of the f_t. All of it is
+done in logarithms, with α and β clipped to [1e-6, 1 − 1e-6] inside the formulas.
+
+Reference: Huynh-Thu, V. A. and Geurts, P. (2021). Optimizing model-agnostic random subspace
+ensembles. arXiv:2109.03099. Equations 1 and 13–19.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp
+
+_CLIP = 1e-6
+
+
+def sample_subsets(alpha: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw `size` subsets from p(z | α): an array of bool, size × M."""
+    return rng.random((size, len(alpha))) < alpha
+
+
+def clip(alpha: np.ndarray) -> np.ndarray:
+    """Keep probabilities away from 0 and 1, so that their logarithms are finite."""
+    return np.asarray(np.clip(alpha, _CLIP, 1 - _CLIP))
+
+
+def log_probability(Z: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """Compute log p(z | α) for every subset (row of Z); with Q × M alphas, T × Q of them."""
+    a = clip(alpha)
+    outside = np.log1p(-a)
+    return np.asarray(Z.astype(float) @ (np.log(a) - outside).T + outside.sum(axis=-1))
+
+
+def effective_size(weights: np.ndarray) -> float:
+    """Number of equally weighted models that would be as good: (Σw)²/Σw²."""
+    return float(weights.sum() ** 2 / (weights @ weights))
+
+
+@dataclass(frozen=True, eq=False)
+class ImportanceSample:
+    """Subsets drawn from reference distributions, and all that stays the same while β moves.
+
+    Attributes
+    ----------
+    active : array of int
+        Features that some models use and others do not. Only these can have a gradient.
+    used_by_all : array of int
+        Features that all models use.
+    inside, outside : array, T × active
+        Where the feature is used, and where it is not, times the correction of the gradient.
+    """
+
+    Z: np.ndarray
+    active: np.ndarray
+    used_by_all: np.ndarray
+    log_mixture: np.ndarray
+    members: np.ndarray
+    inside: np.ndarray
+    outside: np.ndarray
+
+    @classmethod
+    def from_references(
+        cls, Z: np.ndarray, alphas: np.ndarray, drawn_from: np.ndarray, *, stratified: bool = True
+    ) -> ImportanceSample:
+        """Prepare T subsets, drawn from Q distributions.
+
+        Parameters
+        ----------
+        Z : array of bool, T × M
+            The subsets.
+        alphas : array, Q × M
+            The reference distributions.
+        drawn_from : array of int, T
+            The distribution that each subset was drawn from.
+        stratified : bool
+            See `gradient`.
+        """
+        shares = np.bincount(drawn_from, minlength=len(alphas)) / len(Z)
+        with np.errstate(divide="ignore"):
+            joint = log_probability(Z, alphas) + np.log(shares)
+        log_mixture = logsumexp(joint, axis=1)
+        counts = Z.sum(axis=0)
+        active = np.flatnonzero((counts > 0) & (counts < len(Z)))
+        members = Z[:, active].astype(float)
+        inside, outside = members / len(Z), (1 - members) / len(Z)
+        if stratified:
+            posterior, a = np.exp(joint - log_mixture[:, None]), clip(alphas[:, active])
+            inside = members / (posterior @ (1 / a) * counts[active])
+            outside = (1 - members) / (posterior @ (1 / (1 - a)) * (len(Z) - counts[active]))
+        used_by_all = np.flatnonzero(counts == len(Z))
+        return cls(Z, active, used_by_all, log_mixture, members, inside, outside)
+
+    def log_weights(self, beta: np.ndarray) -> np.ndarray:
+        """Compute log w_t of every subset under β."""
+        b = clip(beta)
+        outside = np.log1p(-b)
+        logit = np.log(b[self.active]) - outside[self.active]
+        everywhere = np.log(b[self.used_by_all]).sum() - outside[self.used_by_all].sum()
+        logs = self.members @ logit + (outside.sum() + everywhere) - self.log_mixture
+        return np.asarray(logs)
+
+    def weights(self, beta: np.ndarray, *, self_normalized: bool = False) -> np.ndarray:
+        """Compute w_t of every subset under β; self-normalised, they average to 1."""
+        logs = self.log_weights(beta)
+        if not self_normalized:
+            return np.asarray(np.exp(logs))
+        weights = np.exp(logs - logs.max())
+        return np.asarray(weights / weights.mean())
+
+    def gradient(self, beta: np.ndarray, weights: np.ndarray, folded: np.ndarray) -> np.ndarray:
+        """Derivative of an objective with respect to every β_j at once, for T·M multiplications.
+
+        Let E = (1/T) Σ_t w_t f_t be the averaged prediction and r_t = Σ_i ∂F/∂E_i f_t(x_i) the
+        models' predictions, `folded` over the samples. Then ∂F/∂β_j = f_j1 − f_j0 with
+
+            f_j1 = Σ_{t: z_tj=1} w_t r_t m_tj1 / β_j,    f_j0 = Σ_{t: z_tj=0} w_t r_t m_tj0/(1−β_j).
+
+        Plainly m = 1/T, and this is the derivative of F as estimated. Stratified as in equations
+        16–17 of the paper, a feature's models are averaged by their number T_jz, not by the number
+        expected: m_tjz = [Σ_q c_q P_q(t)] / [T_jz Σ_q c_q P_q(t)/p(z_tj | α_j^(q))]. It estimates
+        the same derivative, with less noise for features that few models use.
+        """
+        b = clip(beta[self.active])
+        terms = weights * folded
+        out = np.zeros(len(beta))
+        out[self.active] = terms @ self.inside / b - terms @ self.outside / (1 - b)
+        return out

@@ -1,0 +1,327 @@
+"""What the subspace classifier and regressor share: restarts, the final ensemble, checks."""
+
+from __future__ import annotations
+
+import logging
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mainstay._parallel import Progress, n_cores, run_tasks
+from mainstay._validation import (
+    InputError,
+    RandomState,
+    check_choice,
+    check_count,
+    check_fraction,
+    check_random_state,
+    check_weights,
+    natural_order,
+)
+from mainstay.subspace.learners import BaseModel, Folds, check_folds, make_learner, one_thread
+from mainstay.subspace.losses import Loss, make_loss
+from mainstay.subspace.optimisation import Learned, Settings, learn_probabilities
+
+_log = logging.getLogger(__name__)
+_STEP = {"self_normalized": 1e-2, "plain": 1e-3}
+
+
+class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
+    """What the classifier and the regressor share."""
+
+    _classification: bool
+    _n_classes: int
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        loss: Any = "auto",
+        regularization: float = 0.0,
+        cv: Folds = 10,
+        n_references: int = 10,
+        weights: str = "self_normalized",
+        n_restarts: int = 5,
+        initial_probability: float | str = "auto",
+        learning_rate: float | str = "auto",
+        max_stages: int = 1000,
+        tolerance: float = 1e-3,
+        warm_start: bool = False,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        progress: Progress = "auto",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.loss = loss
+        self.regularization = regularization
+        self.cv = cv
+        self.n_references = n_references
+        self.weights = weights
+        self.n_restarts = n_restarts
+        self.initial_probability = initial_probability
+        self.learning_rate = learning_rate
+        self.max_stages = max_stages
+        self.tolerance = tolerance
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    @abstractmethod
+    def _default_estimator(self) -> Any:
+        """Make the base estimator of `estimator=None`."""
+
+    @abstractmethod
+    def _read_target(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+        """Turn the target into class codes or standardised numbers."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the selection probabilities, and train the ensemble that they describe.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n, p)
+            The features.
+        y : array of shape (n,)
+            The target.
+        sample_weight : array of shape (n,), optional
+            Row weights: chances in the bootstrap samples, and weights in the objective.
+        """
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=2,
+        )
+        self._refuse_missing(X)
+        weight = check_weights(sample_weight, len(y))
+        settings, loss = self._settings(), make_loss(self.loss, classification=self._classification)
+        cv = check_folds(self.cv, len(y))
+        n_restarts = check_count("n_restarts", self.n_restarts, 1)
+        regularization = _not_negative("regularization", self.regularization)
+        rng = check_random_state(self.random_state)
+        base = self._base_estimator()
+        target = self._read_target(y, weight)
+        self._scaler = StandardScaler(with_mean=not hasattr(X, "toarray"))
+        X = self._scaler.fit_transform(X, sample_weight=weight)
+
+        names = getattr(self, "feature_names_in_", None)
+        # columns are taken in an order of their names, so that shuffling them changes nothing
+        order = np.arange(X.shape[1]) if names is None else natural_order([str(n) for n in names])
+        labels = tuple(str(j) if names is None else str(names[j]) for j in order)
+        model = BaseModel(
+            base, X[:, order], target, self._classification, self._n_classes, weight, labels
+        )
+        starts = self._starts(n_restarts, order)
+        seeds = rng.integers(2**63, size=n_restarts)
+        learned = self._learn(model, cv, loss, regularization, settings, starts, seeds)
+        self._note(learned, order)
+        self._train(model, order, rng)
+        return self
+
+    # ------------------------------------------------------------------ learning
+
+    def _learn(
+        self,
+        model: BaseModel,
+        cv: Folds,
+        loss: Loss,
+        regularization: float,
+        settings: Settings,
+        starts: np.ndarray,
+        seeds: np.ndarray,
+    ) -> list[Learned]:
+        apart = len(seeds) > 1  # restarts on different cores, or the models of a restart
+        learner = make_learner(
+            model.estimator,
+            model.X,
+            model.y,
+            classification=self._classification,
+            n_classes=self._n_classes,
+            cv=cv,
+            sample_weight=model.sample_weight,
+            names=model.names,
+            n_jobs=1 if apart else self.n_jobs,
+        )
+        options = {
+            "classes": self._classification,
+            "sample_weight": model.sample_weight,
+            "regularization": regularization,
+        }
+        tasks = [
+            (learner, model.y, loss, start, settings, int(seed), options)
+            for start, seed in zip(starts, seeds, strict=True)
+        ]
+        return run_tasks(
+            _restart,
+            tasks,
+            n_jobs=self.n_jobs if apart else 1,
+            progress=self.progress,
+            description="restarts",
+        )
+
+    def _starts(self, n_restarts: int, order: np.ndarray) -> np.ndarray:
+        """Return the probabilities that each restart begins with."""
+        n_features = len(order)
+        if self.initial_probability == "auto":
+            # a feature is in five models, and a model has two features, on average and at least
+            first = min(0.5, max(5 / self.n_estimators, 2 / n_features))
+        else:
+            first = check_fraction("initial_probability", self.initial_probability, closed=False)
+        starts = np.full((n_restarts, n_features), first)
+        before = getattr(self, "restart_probabilities_", None)
+        if self.warm_start and before is not None:
+            if before.shape[1] != n_features:
+                raise InputError(
+                    f"warm_start continues a fit to {before.shape[1]} features, but X has "
+                    f"{n_features}; set warm_start=False."
+                )
+            kept = before[:n_restarts, order]
+            starts[: len(kept)] = kept
+        return starts
+
+    def _note(self, learned: list[Learned], order: np.ndarray) -> None:
+        found = np.empty((len(learned), len(order)))
+        found[:, order] = [result.alpha for result in learned]
+        self.restart_probabilities_ = found
+        self.selection_probabilities_ = found.mean(axis=0)
+        self.objective_path_ = [result.objective_path for result in learned]
+        self.effective_size_path_ = [result.effective_size_path for result in learned]
+        self.n_models_trained_ = sum(result.n_models_trained for result in learned)
+        self.converged_ = all(result.converged for result in learned)
+        self.restart_agreement_ = _agreement(found)
+        if not self.converged_:
+            _log.info("%s stopped after %d stages.", type(self).__name__, self.max_stages)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The selection probabilities."""
+        check_is_fitted(self, "selection_probabilities_")
+        return np.asarray(self.selection_probabilities_)
+
+    # ------------------------------------------------------------------ the final ensemble
+
+    def _train(self, model: BaseModel, order: np.ndarray, rng: np.random.Generator) -> None:
+        drawn = rng.random((self.n_estimators, len(order))) < self.selection_probabilities_[order]
+        subsets = [np.flatnonzero(row) for row in drawn]
+        seeds = rng.integers(2**32, size=self.n_estimators).tolist()
+        blocks = np.array_split(np.arange(self.n_estimators), n_cores(self.n_jobs))
+        tasks = [
+            (model, [subsets[t] for t in block], [seeds[t] for t in block])
+            for block in blocks
+            if len(block)
+        ]
+        trained = run_tasks(_train_block, tasks, n_jobs=self.n_jobs, progress=False)
+        self.estimators_ = [estimator for block in trained for estimator in block]
+        self.estimators_features_ = [order[subset] for subset in subsets]
+
+    def _predictions(self, X: Any) -> np.ndarray:
+        """Predict with every model of the ensemble: T × n."""
+        check_is_fitted(self, "estimators_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = self._scaler.transform(X)
+        pairs = list(zip(self.estimators_, self.estimators_features_, strict=True))
+        blocks = np.array_split(np.arange(len(pairs)), n_cores(self.n_jobs))
+        tasks = [([pairs[t] for t in block], X) for block in blocks if len(block)]
+        return np.concatenate(run_tasks(_predict_block, tasks, n_jobs=self.n_jobs, progress=False))
+
+    # ------------------------------------------------------------------ checks
+
+    def _base_estimator(self) -> Any:
+        base = self._default_estimator() if self.estimator is None else self.estimator
+        missing = [name for name in ("fit", "predict") if not hasattr(base, name)]
+        if missing or isinstance(base, type):
+            what = "an instance, not a class" if isinstance(base, type) else missing[0]
+            raise InputError(
+                f"estimator needs {what}: got {base!r}; give a scikit-learn estimator with fit and "
+                "predict, such as KNeighborsClassifier()."
+            )
+        return base
+
+    def _refuse_missing(self, X: Any) -> None:
+        values = X.data if hasattr(X, "toarray") else X
+        if not np.isnan(values).any():
+            return
+        found = ""
+        if not hasattr(X, "toarray"):
+            row, column = np.argwhere(np.isnan(X))[0]
+            names = getattr(self, "feature_names_in_", None)
+            name = column if names is None else repr(str(names[column]))
+            found = f", the first in row {row} of feature {name}"
+        raise InputError(
+            f"X contains NaN{found}; impute the missing values first, for instance with "
+            "sklearn.impute.SimpleImputer."
+        )
+
+    def _settings(self) -> Settings:
+        weights = check_choice("weights", self.weights, _STEP)
+        n_models = check_count("n_estimators", self.n_estimators, 2)
+        rate = self.learning_rate
+        if rate == "auto":
+            rate = _STEP[weights]
+        return Settings(
+            n_models=n_models,
+            n_references=min(n_models, check_count("n_references", self.n_references, 1)),
+            self_normalized=weights == "self_normalized",
+            learning_rate=_not_negative("learning_rate", rate),
+            max_stages=check_count("max_stages", self.max_stages, 1),
+            tolerance=_not_negative("tolerance", self.tolerance),
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        base = self._default_estimator() if self.estimator is None else self.estimator
+        tags.input_tags.sparse = get_tags(base).input_tags.sparse
+        return tags
+
+
+def _restart(
+    learner: Any,
+    target: np.ndarray,
+    loss: Loss,
+    alpha: np.ndarray,
+    settings: Settings,
+    seed: int,
+    options: dict[str, Any],
+) -> Learned:
+    with one_thread():
+        return learn_probabilities(learner, target, loss, alpha, settings, seed, **options)
+
+
+def _train_block(model: BaseModel, subsets: list[np.ndarray], seeds: list[int]) -> list[Any]:
+    with one_thread():
+        return [model.train(subset, seed) for subset, seed in zip(subsets, seeds, strict=True)]
+
+
+def _predict_block(pairs: list[tuple[Any, np.ndarray]], X: Any) -> np.ndarray:
+    with one_thread():
+        return np.stack([estimator.predict(X[:, features]) for estimator, features in pairs])
+
+
+def _agreement(found: np.ndarray) -> float | None:
+    """Mean Jaccard index of the restarts' best features, as many as a model uses on average."""
+    from mainstay.measures import stability
+    from mainstay.runs import Runs
+
+    if len(found) < 2:
+        return None
+    k = max(1, round(float(found.mean(axis=0).sum())))
+    return float(stability(Runs.from_scores(found).top(k), "jaccard"))
+
+
+def _not_negative(what: str, value: object) -> float:
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        number = float(value)
+        if 0 <= number < np.inf:
+            return number
+    raise InputError(f"{what} must be a number of at least 0, got {value!r}.")

@@ -1,0 +1,308 @@
+"""Learning selection probabilities: gradient steps between draws of models.
+
+One problem, from start to end:
+
+    learned = learn_probabilities(learner, target, loss, alpha, Settings(), seed=0)
+
+Many problems that are coupled by a penalty, such as the genes of a network, advance in lock-step.
+A stage draws and trains some new models, and then takes gradient steps on all models at hand:
+
+    problems = [SubspaceProblem(learner, y, loss, alpha, settings, seed) for …]  # one per gene
+    for _ in range(n_stages):
+        advance_together(problems, penalty_gradient)      # or, problem by problem:
+        # problem.stage(lambda alpha: …)                  # gradient of the penalty for its own α
+
+`penalty_gradient` takes the M × G table of all probabilities and returns its gradient in the same
+shape, for instance λ α_jg/‖α_j‖. With `stage` alone, problems can be spread over cores, each seeing
+the others' probabilities as of the start of the stage. A feature whose initial α is 0 is never
+drawn and never moves: that is how a gene is kept from explaining itself.
+
+Reference: Huynh-Thu, V. A. and Geurts, P. (2021). Optimizing model-agnostic random subspace
+ensembles, algorithms 1–3, with two slips repaired: the objective of a stage is computed before the
+models that it averages are replaced, and all β_j move at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mainstay.subspace.bernoulli import ImportanceSample, effective_size, sample_subsets
+from mainstay.subspace.learners import Learner
+from mainstay.subspace.losses import Loss
+
+PenaltyGradient = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How probabilities are learned.
+
+    Attributes
+    ----------
+    n_models : int
+        T, the models whose predictions are averaged.
+    n_references : int
+        Q, the distributions they were drawn from: T/Q models are replaced per stage.
+    self_normalized : bool
+        Divide importance weights by their sum.
+    learning_rate : float
+        Length of a gradient step, relative to the gradient.
+    max_steps : int
+        Most steps per stage; a stage also ends when fewer than half the models count.
+    max_stages : int
+        Most stages.
+    window, tolerance
+        Learning has converged when the mean objective of the last `window` stages is not smaller,
+        by a share of `tolerance`, than that of the `window` stages before. The probabilities are
+        averaged over the last `window` stages, at most half of all.
+    """
+
+    n_models: int = 100
+    n_references: int = 10
+    self_normalized: bool = True
+    learning_rate: float = 1e-2
+    max_steps: int = 100
+    max_stages: int = 1000
+    window: int = 50
+    tolerance: float = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """Selection probabilities, and how they were found."""
+
+    alpha: np.ndarray
+    objective_path: np.ndarray
+    effective_size_path: np.ndarray
+    n_models_trained: int
+    converged: bool
+
+
+class SubspaceProblem:
+    """Selection probabilities that are being learned, and the models that they are learned from.
+
+    Parameters
+    ----------
+    learner : Learner
+        Trains models and predicts held-out rows.
+    target : array of N
+        What the averaged predictions are compared with: numbers, or class codes with `classes`.
+    loss : Loss
+        Compares them.
+    alpha : array of M
+        Probabilities to start from.
+    settings : Settings
+        How to learn.
+    seed : int or SeedSequence
+        All that is random comes from it.
+    classes : bool
+        Whether the learner returns class codes: then the average is that of
+        1[prediction = target], compared with 1.
+    sample_weight : array of N, optional
+        Weights of the rows in the objective.
+    regularization : float
+        λ of a penalty λΣα, the expected number of features of a model.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        target: np.ndarray,
+        loss: Loss,
+        alpha: np.ndarray,
+        settings: Settings,
+        seed: int | np.random.SeedSequence,
+        *,
+        classes: bool = False,
+        sample_weight: np.ndarray | None = None,
+        regularization: float = 0.0,
+    ) -> None:
+        self.learner, self.loss, self.settings, self.classes = learner, loss, settings, classes
+        self.target, self.regularization = target, regularization
+        weight = np.ones(len(target)) if sample_weight is None else sample_weight
+        self._row_weight = weight / weight.sum()
+        self._rng = np.random.default_rng(seed)
+        self.alpha = np.array(alpha, dtype=float)
+        self.objective_path: list[float] = []
+        self.effective_size_path: list[float] = []
+        self.alpha_path: list[np.ndarray] = []
+        self.n_models_trained = 0
+
+        T, Q = settings.n_models, settings.n_references
+        self._Z = np.zeros((T, len(self.alpha)), dtype=bool)
+        self._predictions = np.zeros((T, len(target)))
+        self._references = np.repeat(self.alpha[None], Q, axis=0)
+        self._drawn_from = np.repeat(np.arange(Q), [len(s) for s in np.array_split(range(T), Q)])
+        self._latest = 0
+
+    # ------------------------------------------------------------------ models
+
+    def begin_stage(self) -> None:
+        """Train all models (at the first stage) or replace the oldest by draws from the new α."""
+        if self.n_models_trained == 0:
+            models = np.arange(self.settings.n_models)
+        else:
+            self._latest = (self._latest + 1) % self.settings.n_references
+            self._references[self._latest] = self.alpha
+            models = np.flatnonzero(self._drawn_from == self._latest)
+        Z = sample_subsets(self.alpha, len(models), self._rng)
+        predictions = self.learner.held_out(Z, self._rng.integers(2**32, size=len(models)))
+        if self.classes:
+            hits = (predictions == self.target).astype(float)
+            predictions = np.where(np.isnan(predictions), np.nan, hits)
+        self._Z[models], self._predictions[models] = Z, predictions
+        self.n_models_trained += len(models)
+        self._sample = ImportanceSample.from_references(self._Z, self._references, self._drawn_from)
+        seen = ~np.isnan(self._predictions)
+        self._filled = np.where(seen, self._predictions, 0.0)
+        self._seen = None if seen.all() else seen.astype(float)
+        self._n_steps = 0
+        self._weigh()
+
+    def end_stage(self) -> None:
+        """Note the probabilities and the objective that the stage arrived at."""
+        self.objective_path.append(self.objective())
+        self.effective_size_path.append(self.effective_size)
+        self.alpha_path.append(self.alpha)
+        del self.alpha_path[: -self.settings.window]
+
+    # ------------------------------------------------------------------ objective and gradient
+
+    def _weigh(self) -> None:
+        """Compute weights and averaged predictions under the current probabilities."""
+        self._weights = self._sample.weights(
+            self.alpha, self_normalized=self.settings.self_normalized
+        )
+        sums = self._weights @ self._filled
+        if self._seen is None:
+            self._totals = np.full(len(sums), float(len(self._weights)))
+            self._rows = self._row_weight
+        else:
+            normalized = self.settings.self_normalized
+            self._totals = (
+                self._weights if normalized else np.ones_like(self._weights)
+            ) @ self._seen
+            # a row that every model was trained on says nothing
+            self._rows = np.where(self._totals > 0, self._row_weight, 0.0)
+            self._totals = np.where(self._totals > 0, self._totals, 1.0)
+        self._averages = sums / self._totals
+
+    @property
+    def effective_size(self) -> float:
+        """Number of models that count under the current probabilities."""
+        return effective_size(self._weights)
+
+    @property
+    def _compared_with(self) -> np.ndarray:
+        return np.ones(len(self.target)) if self.classes else self.target
+
+    def objective(self) -> float:
+        """Mean loss of the averaged prediction under the current probabilities, plus λΣα."""
+        losses = self.loss.value(self._compared_with, self._averages)
+        penalty = self.regularization * self.alpha.sum()
+        return float(self._rows @ losses / self._rows.sum() + penalty)
+
+    def gradient(self) -> np.ndarray:
+        """Gradient of the objective at the current probabilities."""
+        slopes = self.loss.derivative(self._compared_with, self._averages) * self._rows
+        slopes *= len(self._weights) / (self._totals * self._rows.sum())
+        folded = self._filled @ slopes
+        if self.settings.self_normalized:
+            centre = slopes * self._averages
+            folded = folded - (centre.sum() if self._seen is None else self._seen @ centre)
+        return self._sample.gradient(self.alpha, self._weights, folded) + self.regularization
+
+    # ------------------------------------------------------------------ steps and stages
+
+    def step(self, penalty_gradient: np.ndarray | float = 0.0) -> bool:
+        """Take one projected gradient step; return whether the stage may go on."""
+        move = self.gradient() + penalty_gradient
+        self.alpha = np.clip(self.alpha - self.settings.learning_rate * move, 0.0, 1.0)
+        self._n_steps += 1
+        self._weigh()
+        enough = self.effective_size >= self.settings.n_models / 2
+        return enough and self._n_steps < self.settings.max_steps
+
+    def stage(self, penalty_gradient: PenaltyGradient | None = None) -> None:
+        """Replace the oldest models, then take steps while the models allow it."""
+        self.begin_stage()
+        going = True
+        while going:
+            going = self.step(0.0 if penalty_gradient is None else penalty_gradient(self.alpha))
+        self.end_stage()
+
+    @property
+    def converged(self) -> bool:
+        """Whether the objective has stopped falling."""
+        path, window = self.objective_path, self.settings.window
+        if len(path) < 2 * window:
+            return False
+        last, before = np.mean(path[-window:]), np.mean(path[-2 * window : -window])
+        return bool(last > before - self.settings.tolerance * abs(before))
+
+    def average_alpha(self) -> np.ndarray:
+        """Average the probabilities over the last `window` stages, at most half of all stages."""
+        n_stages = max(1, min(self.settings.window, len(self.objective_path) // 2))
+        return np.asarray(np.mean(self.alpha_path[-n_stages:], axis=0))
+
+    def learned(self) -> Learned:
+        """Return the probabilities, averaged over the last stages, and how they were found."""
+        return Learned(
+            self.average_alpha(),
+            np.array(self.objective_path),
+            np.array(self.effective_size_path),
+            self.n_models_trained,
+            self.converged,
+        )
+
+
+def advance_together(
+    problems: Sequence[SubspaceProblem], penalty_gradient: PenaltyGradient
+) -> None:
+    """Take every problem through one stage, in lock-step, under a penalty that couples them.
+
+    Before every step the penalty sees the M × G table of all current probabilities. A problem whose
+    models no longer allow steps waits for the others.
+    """
+    for problem in problems:
+        problem.begin_stage()
+    going = list(range(len(problems)))
+    while going:
+        push = penalty_gradient(np.stack([problem.alpha for problem in problems], axis=1))
+        going = [g for g in going if problems[g].step(push[:, g])]
+    for problem in problems:
+        problem.end_stage()
+
+
+def learn_probabilities(
+    learner: Learner,
+    target: np.ndarray,
+    loss: Loss,
+    alpha: np.ndarray,
+    settings: Settings,
+    seed: int | np.random.SeedSequence,
+    *,
+    classes: bool = False,
+    sample_weight: np.ndarray | None = None,
+    regularization: float = 0.0,
+) -> Learned:
+    """Learn selection probabilities until they converge; arguments as for `SubspaceProblem`."""
+    problem = SubspaceProblem(
+        learner,
+        target,
+        loss,
+        alpha,
+        settings,
+        seed,
+        classes=classes,
+        sample_weight=sample_weight,
+        regularization=regularization,
+    )
+    for _ in range(settings.max_stages):
+        problem.stage()
+        if problem.converged:
+            break
+    return problem.learned()

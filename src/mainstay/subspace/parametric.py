@@ -1,0 +1,254 @@
+"""Random-subspace ensembles of any model that learn how often to use each feature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from mainstay._validation import InputError
+from mainstay.subspace.ensemble import ParametricSubspace
+
+
+class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type: ignore[misc]
+    """Ensemble of any classifier on random feature subsets that learns which features to use.
+
+    Every model gets a bootstrap sample and a random subset of the features, in which feature j is
+    with probability α_j. The ensemble's vote is E_α[f_z(x)], and α is learned by gradient descent
+    on the loss of that vote for rows that the models have not seen:
+
+        min_α (1/N) Σ_i L(y_i, E[f_z(x_i)]_{p(z|α)}) + λ Σ_j α_j,   0 ≤ α_j ≤ 1.
+
+    Importance sampling lets α move many steps before models have to be replaced. Features are
+    standardised inside.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator, optional
+        The base model; 5 nearest neighbours by default. Nearest neighbours, trees and SVMs have
+        compiled fast paths, anything else goes through `fit` and `predict`.
+    n_estimators : int
+        T, the number of models.
+    loss : str or pair of callables
+        "auto" (cross-entropy), "cross_entropy", "squared_error", "absolute_error", "huber", or
+        two functions of (targets, averages) that return the loss of every row and its derivative
+        with respect to the average. An average is the share of votes for a row's own class; its
+        target is 1.
+    regularization : float
+        λ of a penalty λΣα: the larger, the fewer features.
+    cv : int or "oob"
+        Folds in which the models predict rows they have not seen, or "oob": every model is fitted
+        once and predicts the rows outside its bootstrap sample, which is several times cheaper.
+    n_references : int
+        Q: a Q-th of the models is replaced per stage. 1 is slowest and most exact.
+    weights : {"self_normalized", "plain"}
+        Importance weights divided by their sum, or as in the paper; plain ones need a ten times
+        smaller step.
+    n_restarts : int
+        Independent repetitions, whose probabilities are averaged.
+    initial_probability : float or "auto"
+        Where the probabilities start. "auto" is 5/T, so that a feature is in five models, or more
+        where a model would have less than two features; at most 1/2.
+    learning_rate : float or "auto"
+        Factor of the gradient steps; "auto" is 0.01, and 0.001 for plain weights.
+    max_stages, tolerance : int, float
+        A restart ends when the mean objective of 50 stages is not below that of the 50 stages
+        before by a share of `tolerance`, or after `max_stages`.
+    warm_start : bool
+        Start from the probabilities of the previous fit; restarts that are new start afresh.
+    random_state : int, Generator or None
+        Seed of everything.
+    n_jobs : int, optional
+        Number of cores; the result is the same for any number.
+    progress : bool or "auto"
+        Show a progress bar over restarts; "auto" on a terminal.
+
+    Attributes
+    ----------
+    selection_probabilities_, feature_importances_ : array of shape (p,)
+        α, averaged over restarts: how often the ensemble uses each feature. Their sum is the
+        average number of features of a model.
+    restart_probabilities_ : array of shape (n_restarts, p)
+        α of every restart, averaged over its last stages.
+    restart_agreement_ : float or None
+        Mean Jaccard index between the best features of the restarts, as many as a model uses on
+        average: how far a single restart can be trusted. None if there is only one.
+    objective_path_, effective_size_path_ : list of arrays
+        Per restart: loss of the averaged held-out prediction, and effective number of models, at
+        the end of every stage.
+    n_models_trained_ : int
+        Models that were trained on the way, each in all folds.
+    converged_ : bool
+        Whether all restarts ended before `max_stages`.
+    estimators_, estimators_features_ : list
+        The final models and the features each of them uses. They were fitted to standardised
+        features and class codes.
+    classes_ : array
+        The classes.
+    n_features_in_, feature_names_in_
+        The features seen in `fit`.
+
+    References
+    ----------
+    Huynh-Thu, V. A. and Geurts, P. (2021). Optimizing model-agnostic random subspace ensembles.
+
+    Examples
+    --------
+    >>> import mainstay as ms
+    >>> from sklearn.datasets import make_classification
+    >>> X, y = make_classification(200, 30, n_informative=3, n_redundant=0, n_classes=2,
+    ...                            shuffle=False, random_state=4)
+    >>> model = ms.ParametricSubspaceClassifier(max_stages=50, n_restarts=2, random_state=0)
+    >>> model.fit(X, y).selection_probabilities_.argsort()[-3:]
+    array([1, 2, 0])
+    """
+
+    _classification = True
+
+    def _default_estimator(self) -> Any:
+        from sklearn.neighbors import KNeighborsClassifier
+
+        return KNeighborsClassifier()
+
+    def _read_target(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+        check_classification_targets(y)
+        seen = y if weight is None else y[weight > 0]
+        if len(np.unique(seen)) < 2:
+            raise InputError(
+                f"y has one class only, {seen[0]!r}; a classifier needs at least two classes."
+            )
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self._n_classes = len(self.classes_)
+        return codes.astype(np.int64)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Share of the models that vote for each class, n × classes."""
+        votes = self._predictions(X).astype(np.int64)
+        return np.stack([(votes == k).mean(axis=0) for k in range(self._n_classes)], axis=1)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class that most models vote for; the first of several."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+
+class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: ignore[misc]
+    """Ensemble of any regressor on random feature subsets that learns which features to use.
+
+    Every model gets a bootstrap sample and a random subset of the features, in which feature j is
+    with probability α_j. The ensemble predicts E_α[f_z(x)], and α is learned by gradient descent on
+    the loss of that prediction for rows that the models have not seen:
+
+        min_α (1/N) Σ_i L(y_i, E[f_z(x_i)]_{p(z|α)}) + λ Σ_j α_j,   0 ≤ α_j ≤ 1.
+
+    Importance sampling lets α move many steps before models have to be replaced. Features and
+    target are standardised inside.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator, optional
+        The base model; 5 nearest neighbours by default. Nearest neighbours, trees and SVMs have
+        compiled fast paths, anything else goes through `fit` and `predict`.
+    n_estimators : int
+        T, the number of models.
+    loss : str or pair of callables
+        "auto" (squared error), "squared_error", "absolute_error", "huber", or two functions of
+        (targets, averages) that return the loss of every row and its derivative with respect to
+        the average. Targets have mean 0 and variance 1.
+    regularization : float
+        λ of a penalty λΣα: the larger, the fewer features.
+    cv : int or "oob"
+        Folds in which the models predict rows they have not seen, or "oob": every model is fitted
+        once and predicts the rows outside its bootstrap sample, which is several times cheaper.
+    n_references : int
+        Q: a Q-th of the models is replaced per stage. 1 is slowest and most exact.
+    weights : {"self_normalized", "plain"}
+        Importance weights divided by their sum, or as in the paper; plain ones need a ten times
+        smaller step.
+    n_restarts : int
+        Independent repetitions, whose probabilities are averaged.
+    initial_probability : float or "auto"
+        Where the probabilities start. "auto" is 5/T, so that a feature is in five models, or more
+        where a model would have less than two features; at most 1/2.
+    learning_rate : float or "auto"
+        Factor of the gradient steps; "auto" is 0.01, and 0.001 for plain weights.
+    max_stages, tolerance : int, float
+        A restart ends when the mean objective of 50 stages is not below that of the 50 stages
+        before by a share of `tolerance`, or after `max_stages`.
+    warm_start : bool
+        Start from the probabilities of the previous fit; restarts that are new start afresh.
+    random_state : int, Generator or None
+        Seed of everything.
+    n_jobs : int, optional
+        Number of cores; the result is the same for any number.
+    progress : bool or "auto"
+        Show a progress bar over restarts; "auto" on a terminal.
+
+    Attributes
+    ----------
+    selection_probabilities_, feature_importances_ : array of shape (p,)
+        α, averaged over restarts: how often the ensemble uses each feature. Their sum is the
+        average number of features of a model.
+    restart_probabilities_ : array of shape (n_restarts, p)
+        α of every restart, averaged over its last stages.
+    restart_agreement_ : float or None
+        Mean Jaccard index between the best features of the restarts, as many as a model uses on
+        average: how far a single restart can be trusted. None if there is only one.
+    objective_path_, effective_size_path_ : list of arrays
+        Per restart: loss of the averaged held-out prediction, and effective number of models, at
+        the end of every stage.
+    n_models_trained_ : int
+        Models that were trained on the way, each in all folds.
+    converged_ : bool
+        Whether all restarts ended before `max_stages`.
+    estimators_, estimators_features_ : list
+        The final models and the features each of them uses. They were fitted to standardised
+        features and a standardised target.
+    n_features_in_, feature_names_in_
+        The features seen in `fit`.
+
+    References
+    ----------
+    Huynh-Thu, V. A. and Geurts, P. (2021). Optimizing model-agnostic random subspace ensembles.
+
+    Examples
+    --------
+    >>> import mainstay as ms
+    >>> from sklearn.datasets import make_regression
+    >>> X, y = make_regression(200, 30, n_informative=3, shuffle=False, random_state=0)
+    >>> model = ms.ParametricSubspaceRegressor(max_stages=50, n_restarts=2, random_state=0)
+    >>> model.fit(X, y).selection_probabilities_.argsort()[-3:]
+    array([1, 2, 0])
+    """
+
+    _classification = False
+    _n_classes = 0
+
+    def _default_estimator(self) -> Any:
+        from sklearn.neighbors import KNeighborsRegressor
+
+        return KNeighborsRegressor()
+
+    def _read_target(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+        try:
+            y = np.asarray(y, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"y must be numbers, got {y[0]!r}; use ParametricSubspaceClassifier for classes."
+            ) from None
+        seen = y if weight is None else y[weight > 0]
+        if seen.min() == seen.max():
+            raise InputError(
+                f"the target is constant ({seen[0]:g} in every row): there is nothing to learn."
+            )
+        self._target_mean = float(np.average(y, weights=weight))
+        self._target_scale = float(
+            np.sqrt(np.average((y - self._target_mean) ** 2, weights=weight))
+        )
+        return (y - self._target_mean) / self._target_scale
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Average prediction of the models."""
+        average = self._predictions(X).mean(axis=0)
+        return np.asarray(average * self._target_scale + self._target_mean)
