@@ -57,21 +57,23 @@ class ImportanceSample:
         Features that some models use and others do not. Only these can have a gradient.
     used_by_all : array of int
         Features that all models use.
-    inside, outside : array, T × active
-        Where the feature is used, and where it is not, times the correction of the gradient.
+    log_mixture : array of T
+        log Σ_q (T_q/T) p(z_t | α^(q)).
+    members : array, T × active
+        Which models use the active features, as numbers.
+    strata : pair of arrays, T × active, or None
+        What replaces 1/T in the gradient of models with, and without, a feature.
     """
 
-    Z: np.ndarray
     active: np.ndarray
     used_by_all: np.ndarray
     log_mixture: np.ndarray
     members: np.ndarray
-    inside: np.ndarray
-    outside: np.ndarray
+    strata: tuple[np.ndarray, np.ndarray] | None
 
     @classmethod
     def from_references(
-        cls, Z: np.ndarray, alphas: np.ndarray, drawn_from: np.ndarray, *, stratified: bool = True
+        cls, Z: np.ndarray, alphas: np.ndarray, drawn_from: np.ndarray, *, stratified: bool = False
     ) -> ImportanceSample:
         """Prepare T subsets, drawn from Q distributions.
 
@@ -84,22 +86,21 @@ class ImportanceSample:
         drawn_from : array of int, T
             The distribution that each subset was drawn from.
         stratified : bool
-            See `gradient`.
+            Whether `gradient` averages by strata, as the paper does.
         """
         shares = np.bincount(drawn_from, minlength=len(alphas)) / len(Z)
-        with np.errstate(divide="ignore"):
-            joint = log_probability(Z, alphas) + np.log(shares)
+        joint = log_probability(Z, alphas) + np.log(shares)
         log_mixture = logsumexp(joint, axis=1)
         counts = Z.sum(axis=0)
         active = np.flatnonzero((counts > 0) & (counts < len(Z)))
-        members = Z[:, active].astype(float)
-        inside, outside = members / len(Z), (1 - members) / len(Z)
+        used_by_all = np.flatnonzero(counts == len(Z))
+        members, strata = Z[:, active].astype(float), None
         if stratified:
             posterior, a = np.exp(joint - log_mixture[:, None]), clip(alphas[:, active])
             inside = members / (posterior @ (1 / a) * counts[active])
             outside = (1 - members) / (posterior @ (1 / (1 - a)) * (len(Z) - counts[active]))
-        used_by_all = np.flatnonzero(counts == len(Z))
-        return cls(Z, active, used_by_all, log_mixture, members, inside, outside)
+            strata = inside, outside
+        return cls(active, used_by_all, log_mixture, members, strata)
 
     def log_weights(self, beta: np.ndarray) -> np.ndarray:
         """Compute log w_t of every subset under β."""
@@ -122,17 +123,25 @@ class ImportanceSample:
         """Derivative of an objective with respect to every β_j at once, for T·M multiplications.
 
         Let E = (1/T) Σ_t w_t f_t be the averaged prediction and r_t = Σ_i ∂F/∂E_i f_t(x_i) the
-        models' predictions, `folded` over the samples. Then ∂F/∂β_j = f_j1 − f_j0 with
+        models' predictions, `folded` over the samples. Since ∂w_t/∂β_j is w_t/β_j for models with
+        feature j, and −w_t/(1−β_j) for models without it,
 
-            f_j1 = Σ_{t: z_tj=1} w_t r_t m_tj1 / β_j,    f_j0 = Σ_{t: z_tj=0} w_t r_t m_tj0/(1−β_j).
+            ∂F/∂β_j = (1/T) Σ_{t: z_tj=1} w_t r_t/β_j − (1/T) Σ_{t: z_tj=0} w_t r_t/(1−β_j).
 
-        Plainly m = 1/T, and this is the derivative of F as estimated. Stratified as in equations
-        16–17 of the paper, a feature's models are averaged by their number T_jz, not by the number
-        expected: m_tjz = [Σ_q c_q P_q(t)] / [T_jz Σ_q c_q P_q(t)/p(z_tj | α_j^(q))]. It estimates
-        the same derivative, with less noise for features that few models use.
+        Stratified, as in equations 16–17 of the paper, the two sums are divided by the number T_jz
+        of their models instead of the number expected: 1/T becomes
+        [Σ_q c_q P_q(t)] / [T_jz Σ_q c_q P_q(t)/p(z_tj | α_j^(q))] with c_q = T_q/T and
+        P_q(t) = p(z_t | α^(q)). This cancels what all r_t have in common, which self-normalised
+        weights do by themselves; it is not the derivative of the estimate, and biased where the
+        references differ. Features that all models use, or none, get 0.
         """
         b = clip(beta[self.active])
         terms = weights * folded
+        if self.strata is None:
+            inside = terms @ self.members / len(terms)
+            outside = terms.mean() - inside
+        else:
+            inside, outside = terms @ self.strata[0], terms @ self.strata[1]
         out = np.zeros(len(beta))
-        out[self.active] = terms @ self.inside / b - terms @ self.outside / (1 - b)
+        out[self.active] = inside / b - outside / (1 - b)
         return out

@@ -29,9 +29,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mainstay.subspace.bernoulli import ImportanceSample, effective_size, sample_subsets
+from mainstay.subspace.bernoulli import ImportanceSample, sample_subsets
 from mainstay.subspace.learners import Learner
 from mainstay.subspace.losses import Loss
+from mainstay.subspace.objective import Objective
 
 PenaltyGradient = Callable[[np.ndarray], np.ndarray]
 
@@ -122,8 +123,7 @@ class SubspaceProblem:
     ) -> None:
         self.learner, self.loss, self.settings, self.classes = learner, loss, settings, classes
         self.target, self.regularization = target, regularization
-        weight = np.ones(len(target)) if sample_weight is None else sample_weight
-        self._row_weight = weight / weight.sum()
+        self._row_weight = np.ones(len(target)) if sample_weight is None else sample_weight
         self._rng = np.random.default_rng(seed)
         self.alpha = np.array(alpha, dtype=float)
         self.objective_path: list[float] = []
@@ -155,75 +155,38 @@ class SubspaceProblem:
             predictions = np.where(np.isnan(predictions), np.nan, hits)
         self._Z[models], self._predictions[models] = Z, predictions
         self.n_models_trained += len(models)
-        self._sample = ImportanceSample.from_references(self._Z, self._references, self._drawn_from)
-        seen = ~np.isnan(self._predictions)
-        self._filled = np.where(seen, self._predictions, 0.0)
-        self._seen = None if seen.all() else seen.astype(float)
+        normalized = self.settings.self_normalized
+        sample = ImportanceSample.from_references(
+            self._Z, self._references, self._drawn_from, stratified=not normalized
+        )
+        self._objective = Objective(
+            sample,
+            self._predictions,
+            np.ones(len(self.target)) if self.classes else self.target,
+            self.loss,
+            self._row_weight,
+            self_normalized=normalized,
+        )
+        self._here = self._objective.at(self.alpha)
         self._n_steps = 0
-        self._weigh()
 
     def end_stage(self) -> None:
         """Note the probabilities and the objective that the stage arrived at."""
-        self.objective_path.append(self.objective())
-        self.effective_size_path.append(self.effective_size)
+        penalty = self.regularization * float(self.alpha.sum())
+        self.objective_path.append(self._here.value + penalty)
+        self.effective_size_path.append(self._here.effective_size)
         self.alpha_path.append(self.alpha)
         del self.alpha_path[: -self.settings.window]
-
-    # ------------------------------------------------------------------ objective and gradient
-
-    def _weigh(self) -> None:
-        """Compute weights and averaged predictions under the current probabilities."""
-        self._weights = self._sample.weights(
-            self.alpha, self_normalized=self.settings.self_normalized
-        )
-        sums = self._weights @ self._filled
-        if self._seen is None:
-            self._totals = np.full(len(sums), float(len(self._weights)))
-            self._rows = self._row_weight
-        else:
-            normalized = self.settings.self_normalized
-            self._totals = (
-                self._weights if normalized else np.ones_like(self._weights)
-            ) @ self._seen
-            # a row that every model was trained on says nothing
-            self._rows = np.where(self._totals > 0, self._row_weight, 0.0)
-            self._totals = np.where(self._totals > 0, self._totals, 1.0)
-        self._averages = sums / self._totals
-
-    @property
-    def effective_size(self) -> float:
-        """Number of models that count under the current probabilities."""
-        return effective_size(self._weights)
-
-    @property
-    def _compared_with(self) -> np.ndarray:
-        return np.ones(len(self.target)) if self.classes else self.target
-
-    def objective(self) -> float:
-        """Mean loss of the averaged prediction under the current probabilities, plus λΣα."""
-        losses = self.loss.value(self._compared_with, self._averages)
-        penalty = self.regularization * self.alpha.sum()
-        return float(self._rows @ losses / self._rows.sum() + penalty)
-
-    def gradient(self) -> np.ndarray:
-        """Gradient of the objective at the current probabilities."""
-        slopes = self.loss.derivative(self._compared_with, self._averages) * self._rows
-        slopes *= len(self._weights) / (self._totals * self._rows.sum())
-        folded = self._filled @ slopes
-        if self.settings.self_normalized:
-            centre = slopes * self._averages
-            folded = folded - (centre.sum() if self._seen is None else self._seen @ centre)
-        return self._sample.gradient(self.alpha, self._weights, folded) + self.regularization
 
     # ------------------------------------------------------------------ steps and stages
 
     def step(self, penalty_gradient: np.ndarray | float = 0.0) -> bool:
         """Take one projected gradient step; return whether the stage may go on."""
-        move = self.gradient() + penalty_gradient
+        move = self._here.gradient + self.regularization + penalty_gradient
         self.alpha = np.clip(self.alpha - self.settings.learning_rate * move, 0.0, 1.0)
         self._n_steps += 1
-        self._weigh()
-        enough = self.effective_size >= self.settings.n_models / 2
+        self._here = self._objective.at(self.alpha)
+        enough = self._here.effective_size >= self.settings.n_models / 2
         return enough and self._n_steps < self.settings.max_steps
 
     def stage(self, penalty_gradient: PenaltyGradient | None = None) -> None:

@@ -130,7 +130,8 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
 
     def predict(self, X: Any) -> np.ndarray:
         """Class that most models vote for; the first of several."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        winners = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[winners])
 
 
 class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: ignore[misc]
