@@ -6,6 +6,7 @@ import doctest
 import importlib
 import pkgutil
 import re
+from pathlib import Path
 
 import pytest
 
@@ -28,15 +29,16 @@ def test_doctests(name: str) -> None:
 
 
 def test_every_public_name_has_an_example_or_is_a_result() -> None:
-    results = {"InputError", "Ranking", "SelectionScores", "StabilityComparison",
-               "StabilityEstimate", "StabilityTest"}  # fmt: skip
+    results = {"Forecast", "InputError", "Plan", "Ranking", "SelectionScores",
+               "StabilityComparison", "StabilityEstimate", "StabilityTest"}  # fmt: skip
     for name in set(ms.__all__) - results - {"__version__"}:
         assert ">>> " in getattr(ms, name).__doc__, name
 
 
 def test_python_of_the_readme_runs_and_prints_what_its_comments_say(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     space: dict[str, object] = {}
     for block in re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL):
         exec(block, space)

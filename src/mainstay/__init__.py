@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from mainstay.aggregation import Ranking, aggregate, aggregate_lists, list_aggregations
     from mainstay.ensemble import EnsembleSelector
     from mainstay.evaluation import SelectionScores, cross_validate_selection
+    from mainstay.forecast.forecasting import forecast_stability
+    from mainstay.forecast.planning import Plan
+    from mainstay.forecast.result import Forecast
     from mainstay.measures import list_measures, stability
     from mainstay.measures.inference import (
         StabilityComparison,
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
         compare_stability,
         stability_test,
     )
+    from mainstay.plotting import ForecastDisplay
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
     from mainstay.subspace.parametric import (
@@ -31,9 +35,12 @@ __version__ = "0.1.0"
 _HOME = {
     "EnsembleSelector": "mainstay.ensemble",
     "FeatureSimilarity": "mainstay.similarity",
+    "Forecast": "mainstay.forecast.result",
+    "ForecastDisplay": "mainstay.plotting",
     "InputError": "mainstay._validation",
     "ParametricSubspaceClassifier": "mainstay.subspace.parametric",
     "ParametricSubspaceRegressor": "mainstay.subspace.parametric",
+    "Plan": "mainstay.forecast.planning",
     "Ranking": "mainstay.aggregation",
     "Runs": "mainstay.runs",
     "SelectionScores": "mainstay.evaluation",
@@ -44,6 +51,7 @@ _HOME = {
     "aggregate_lists": "mainstay.aggregation",
     "compare_stability": "mainstay.measures.inference",
     "cross_validate_selection": "mainstay.evaluation",
+    "forecast_stability": "mainstay.forecast.forecasting",
     "list_aggregations": "mainstay.aggregation",
     "list_measures": "mainstay.measures",
     "stability": "mainstay.measures",
@@ -53,9 +61,12 @@ _HOME = {
 __all__ = [
     "EnsembleSelector",
     "FeatureSimilarity",
+    "Forecast",
+    "ForecastDisplay",
     "InputError",
     "ParametricSubspaceClassifier",
     "ParametricSubspaceRegressor",
+    "Plan",
     "Ranking",
     "Runs",
     "SelectionScores",
@@ -67,6 +78,7 @@ __all__ = [
     "aggregate_lists",
     "compare_stability",
     "cross_validate_selection",
+    "forecast_stability",
     "list_aggregations",
     "list_measures",
     "stability",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import sys
 import warnings
 from collections.abc import Callable
@@ -15,11 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mainstay._terminal import (
+    describe,
+    list_measures,
+    print_estimates,
+    print_table,
+    to_records,
+)
+
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import Console
 
-    from mainstay.measures.inference import StabilityEstimate
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
 
@@ -82,7 +87,7 @@ def main() -> None:
 @click.option("--seed", type=int, default=0, show_default=True,
               help="Seed of simulations and random ties.")
 @click.option("--list", "list_only", is_flag=True, is_eager=True, expose_value=False,
-              callback=lambda ctx, param, value: _list_measures(ctx, value),
+              callback=lambda ctx, param, value: list_measures(ctx, value),
               help="List all measures with their properties, and exit.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @clear_errors
@@ -141,7 +146,7 @@ def stability(
             )
         )
     if as_json:
-        click.echo(json.dumps({"runs": _describe(runs), "measures": to_records(estimates)}))
+        click.echo(json.dumps({"runs": describe(runs), "measures": to_records(estimates)}))
     else:
         click.echo(repr(runs))
         if similarity is not None:
@@ -158,7 +163,10 @@ def stability(
               help="How the runs become one ranking.")
 @click.option("--n-features", default="0.1", show_default=True,
               metavar="20|0.1|auto|frequency>=0.8", help="How many features to select.")
-@click.option("--resamples", type=int, default=100, show_default=True, help="Number of resamples.")
+@click.option("--resamples", default="100", show_default=True, metavar="100|auto",
+              help="Number of resamples; auto runs as many as --target-stability needs.")
+@click.option("--target-stability", type=float, metavar="S",
+              help="With --resamples auto: agreement (Jaccard) that ensembles on these data reach.")
 @click.option("--resampling", default="bootstrap", show_default=True, metavar="NAME",
               help="bootstrap, subsample, half, folds, blocks, …")
 @click.option("--groups", metavar="COLUMN", help="Column that tells which rows belong together.")
@@ -179,7 +187,8 @@ def select(
     rankers: tuple[str, ...],
     aggregation: str,
     n_features: str,
-    resamples: int,
+    resamples: str,
+    target_stability: float | None,
     resampling: str,
     groups: str | None,
     drop: tuple[str, ...],
@@ -199,7 +208,8 @@ def select(
     selector = EnsembleSelector(
         list(rankers) if len(rankers) > 1 else (rankers or ("information_gain",))[0],
         n_features_to_select=_number_or_text(n_features),
-        n_resamples=resamples,
+        n_resamples=_number_or_text(resamples),  # type: ignore[arg-type]
+        target_stability=target_stability,
         resampling=resampling,
         aggregation=aggregation,
         similarity_threshold=threshold,
@@ -219,9 +229,12 @@ def select(
         records = json.loads(table.to_json(orient="records"))
         click.echo(json.dumps({"features": records, "stability": to_records(estimates)}))
         return
-    click.echo(f"{len(data.y)} rows × {data.X.shape[1]} features, target {target!r}; {resamples} "
-               f"{resampling} resamples; {selector.n_features_} features selected.\n")  # fmt: skip
-    print_features(table.head(top))
+    click.echo(f"{len(data.y)} rows × {data.X.shape[1]} features, target {target!r}; "
+               f"{selector.n_resamples_} {resampling} resamples; "
+               f"{selector.n_features_} features selected.\n")  # fmt: skip
+    if resamples == "auto":
+        click.echo(f"{selector.decision_}\n")
+    print_table(table.head(top))
     click.echo("\nHow reproducible is the selection of a single run?")
     print_estimates(estimates)
 
@@ -263,7 +276,111 @@ def aggregate(
         click.echo(table.to_json(orient="records"))
         return
     click.echo(f"{runs!r}\n")
-    print_features(table.head(top))
+    print_table(table.head(top))
+
+
+@main.command()
+@click.argument("file", type=click.Path())
+@click.option("--target", required=True, metavar="COLUMN", help="Column to be predicted.")
+@click.option("--protocol", type=click.Choice(["nested", "flat"]), required=True,
+              help="nested: would another study (half of the samples) find the same features? "
+                   "flat: would these samples give the same list again?")
+@click.option("-r", "--ranker", default="information_gain", show_default=True, metavar="NAME",
+              help="What would be run on every resample.")
+@click.option("--n-features", default="0.1", show_default=True, metavar="20|0.1",
+              help="How many features an ensemble selects.")
+@click.option("--sizes", default="1,2,5,10,20,50,100", show_default=True, metavar="M,M,…",
+              help="Ensemble sizes to forecast.")
+@click.option("--target-stability", type=float, metavar="S",
+              help="Stability wanted; the smallest ensemble that reaches it is searched for.")
+@click.option("--runs", "n_runs", type=int, default=100, show_default=True,
+              help="How many times the ranker is really run.")
+@click.option("--precision", type=float, metavar="W",
+              help="Add runs until every interval is at most ± W.")
+@click.option("-m", "--measure", default="jaccard", show_default=True, metavar="NAME",
+              help="Measure of stability.")
+@click.option("--aggregation", default="mean", show_default=True, metavar="NAME",
+              help="How the runs become one ranking.")
+@click.option("--resampling", default="bootstrap", show_default=True, metavar="NAME",
+              help="bootstrap, subsample, half, …")
+@click.option("--method", type=click.Choice(["resampling", "simulator"]), default="resampling",
+              show_default=True, help="Draw from the observed runs, or Onda et al.'s simulator.")
+@click.option("--compare", is_flag=True, help="Show both methods side by side.")
+@click.option("--groups", metavar="COLUMN", help="Column that tells which rows belong together.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeatable.")
+@click.option("--plot", type=click.Path(), default="forecast.png", show_default=True,
+              metavar="PNG", help="Where to draw the curve.")
+@click.option("--output", type=click.Path(), metavar="CSV", help="Write the curve.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resamples.")
+@click.option("--jobs", type=int, default=1, show_default=True, help="Number of cores.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@clear_errors
+def forecast(
+    file: str,
+    target: str,
+    protocol: str,
+    ranker: str,
+    n_features: str,
+    sizes: str,
+    target_stability: float | None,
+    n_runs: int,
+    precision: float | None,
+    measure: str,
+    aggregation: str,
+    resampling: str,
+    method: str,
+    compare: bool,
+    groups: str | None,
+    drop: tuple[str, ...],
+    plot: str,
+    output: str | None,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Forecast how stable an ensemble would be, and how large it is worth making it."""
+    from mainstay import io
+    from mainstay.forecast import forecast_stability
+
+    data = io.read_data(file, target=target, groups=groups, drop=drop)
+    found = forecast_stability(
+        ranker,
+        data.X,
+        data.y,
+        protocol=protocol,
+        n_features_to_select=_number_or_text(n_features),  # type: ignore[arg-type]
+        ensemble_sizes=_whole_numbers("--sizes", sizes),
+        n_runs=n_runs,
+        precision=precision,
+        measure=measure,
+        aggregation=aggregation,
+        resampling=resampling,
+        method=method,
+        groups=data.groups,
+        random_state=seed,
+        n_jobs=jobs,
+    )
+    table = found.compare() if compare else found.curve
+    plan = found.plan(target_stability)
+    found.plot(target=target_stability).figure_.savefig(plot, dpi=150)
+    if output:
+        table.to_csv(output, index=False)
+    if as_json:
+        record = {
+            "curve": json.loads(table.to_json(orient="records")),
+            "plan": json.loads(plan.to_frame().to_json(orient="records"))[0],
+            "n_useful": found.n_useful,
+            "p": found.p,
+            "infeasible": found.infeasible,
+            "n_runs": found.n_runs,
+            "seconds_per_run": found.seconds_per_run,
+        }
+        click.echo(json.dumps(record))
+        return
+    click.echo(f"{len(data.y)} rows × {data.X.shape[1]} features, target {target!r}; "
+               f"{found.n_runs} runs of {ranker}, {protocol} protocol.\n")  # fmt: skip
+    print_table(table)
+    click.echo(f"\n{found.summary()}\n{plan}\nThe curve is drawn in {plot}.")
 
 
 @main.command()
@@ -326,106 +443,21 @@ def _number_or_text(text: str) -> int | float | str:
     return text
 
 
+def _whole_numbers(option: str, text: str) -> list[int]:
+    """Read 1,5,10 as numbers."""
+    from mainstay._validation import InputError
+
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"{option} must be numbers such as 1,5,10, got {text!r}.") from None
+
+
 def _number_or_word(text: str) -> float | str:
     try:
         return text if text == "nan" else float(text)
     except ValueError:
         return text
-
-
-# ---------------------------------------------------------------------- output
-
-
-def _describe(runs: Runs) -> dict[str, Any]:
-    return {"n_runs": runs.n_runs, "n_features": runs.n_features, "kind": runs.kind}
-
-
-def to_records(estimates: list[StabilityEstimate]) -> list[dict[str, Any]]:
-    """Turn estimates into plain dictionaries; what is undefined becomes null."""
-    records: list[dict[str, Any]] = []
-    for estimate in estimates:
-        (row,) = estimate.to_frame().to_dict("records")
-        records.append(
-            {
-                str(key): None if isinstance(value, float) and not math.isfinite(value) else value
-                for key, value in row.items()
-            }
-        )
-    return records
-
-
-def print_features(table: pd.DataFrame) -> None:
-    """Print a table of features."""
-    from rich.table import Table
-
-    shown = Table(box=None, header_style="bold", pad_edge=False)
-    for name in table.columns:
-        shown.add_column(name.replace("_", " "), justify="left" if name == "feature" else "right")
-    for row in table.itertuples(index=False):
-        shown.add_row(*(_cell(value) for value in row))
-    _console().print(shown)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
-        return "yes" if value else ""
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.3g}"
-    return str(value)
-
-
-def print_estimates(estimates: list[StabilityEstimate]) -> None:
-    """Print estimates as a table."""
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    level = f"{estimates[0].confidence:.0%} interval"
-    for column in ("measure", "stability", level, "corrected for chance"):
-        table.add_column(column, justify="right" if column == "stability" else "left")
-    for e in estimates:
-        low, high = e.interval
-        interval = f"{low:.3f} to {high:.3f}" if math.isfinite(e.standard_error) else "—"
-        value = f"{round(e.value, 3) + 0.0:.3f}" if math.isfinite(e.value) else "undefined"
-        table.add_row(e.measure, value, interval, _correction_text(e))
-    _console().print(table)
-    if any(math.isfinite(e.value) and math.isnan(e.standard_error) for e in estimates):
-        click.echo(
-            "An interval (—) needs at least 3 runs, and a defined score without each of them."
-        )
-
-
-def _correction_text(e: StabilityEstimate) -> str:
-    if e.correction == "estimate":
-        return f"simulated, ± {e.chance_standard_error:.1g}"
-    return {"none": "no", "exact": "exactly"}.get(e.correction, e.correction)
-
-
-def _list_measures(ctx: click.Context, wanted: bool) -> None:
-    if not wanted or ctx.resilient_parsing:
-        return
-    from rich.table import Table
-
-    from mainstay.measures import MEASURES
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("name", "kind", "bounds", "corrected", "adjusted", "options", "reference"):
-        table.add_column(column)
-    for m in MEASURES.values():
-        bounds = f"{m.lower:g} to {m.upper:g}"
-        corrected, adjusted = ("yes" if flag else "no" for flag in (m.corrected, m.adjusted))
-        table.add_row(m.name, m.kind, bounds, corrected, adjusted, m.options, m.reference)
-    _console().print(table)
-    ctx.exit()
-
-
-def _console() -> Console:
-    """Make a console that does not fold tables that go into a file or a pipe."""
-    from rich.console import Console
-
-    console = Console(soft_wrap=True)
-    if not console.is_terminal:
-        console.width = 200
-    return console
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import numpy as np
 
-from mainstay.cli import print_estimates
+from mainstay._terminal import print_estimates
 from mainstay.measures import stability
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import re
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
@@ -16,16 +18,22 @@ from mainstay._parallel import Progress
 from mainstay._validation import (
     InputError,
     RandomState,
+    check_count,
     check_fraction,
     check_random_state,
     check_table,
     check_weights,
-    take_rows,
 )
 from mainstay.measures import stability
 from mainstay.resampled import (
+    Data,
+    RankedResamples,
     candidate_sizes,
+    collect_runs,
+    combine_rankers,
+    combined_runs,
     default_estimator,
+    feature_names_of,
     feature_table,
     is_classification,
     numeric_similarity,
@@ -34,8 +42,14 @@ from mainstay.resampled import (
     selections,
     share_or_number,
 )
+from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
+if TYPE_CHECKING:
+    from mainstay.forecast import Forecast
+
+_log = logging.getLogger(__name__)
+_FIRST_RESAMPLES, _MOST_RESAMPLES = 50, 1024
 _FREQUENCY = re.compile(r"frequency\s*>=\s*(\d*\.?\d+)")
 
 
@@ -55,8 +69,13 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         How many, which share (rounded up, at least one), "frequency>=0.8" for features selected in
         at least 80% of the runs, or "auto": the fewest whose cross-validated score is within one
         standard error of the best.
-    n_resamples : int
-        Number of resamples.
+    n_resamples : int or "auto"
+        Number of resamples. "auto" runs 50, forecasts how the agreement of ensembles on this data
+        grows with their size (see `ms.forecast_stability`, protocol "flat"), and runs only as many
+        more as `target_stability` needs, at most 1024.
+    target_stability : float, optional
+        With n_resamples="auto": Jaccard index that two such ensembles should reach; 0.9 if not
+        given.
     resampling : str, mainstay resampling or scikit-learn splitter
         "bootstrap", "subsample", "half", "folds", "blocks", …; see `mainstay.resampling`.
     aggregation : str or callable
@@ -96,6 +115,12 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         can stand in for it), and in which share of the runs it *or one of them* was selected.
     n_features_ : int
         How many features were selected.
+    n_resamples_ : int
+        How many resamples were run.
+    decision_ : str
+        With n_resamples="auto": how many were run, and why. Also logged.
+    forecast_ : Forecast
+        With n_resamples="auto": the forecast behind the decision.
 
     Examples
     --------
@@ -115,7 +140,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ranker: Any = "information_gain",
         *,
         n_features_to_select: int | float | str = 0.1,
-        n_resamples: int = 100,
+        n_resamples: int | str = 100,
+        target_stability: float | None = None,
         resampling: Any = "bootstrap",
         aggregation: Any = "mean",
         ranker_weights: Sequence[float] | None = None,
@@ -131,6 +157,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.ranker = ranker
         self.n_features_to_select = n_features_to_select
         self.n_resamples = n_resamples
+        self.target_stability = target_stability
         self.resampling = resampling
         self.aggregation = aggregation
         self.ranker_weights = ranker_weights
@@ -163,14 +190,17 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight = check_weights(sample_weight, len(y))
         rng = check_random_state(self.random_state)
         k = self._number_to_select()
-        found = rank_on_resamples(self, X, y, sample_weight, groups, rng)
+        per_run = self._features_per_run(k)
+        groups = None if groups is None else np.asarray(groups)
+        data = Data(X, y, feature_names_of(self), sample_weight, groups)
+        found = self.rank(data, rng)
         self.ranking_ = found.ranking
+        self.n_resamples_ = found.runs.n_runs
         self.runs_ = found.runs
         self.runs_by_ranker_ = found.by_ranker
-        per_run = self._features_per_run(k)
         chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
         if self.n_features_to_select == "auto":
-            k = self._cross_validated_number(X, y, sample_weight, groups, rng)
+            k = self._cross_validated_number(data, rng)
             if self.n_features_per_run is None:
                 chosen = selections(self.runs_, k, int(rng.integers(2**32)))
         frequency = chosen.counts / chosen.n_runs
@@ -209,6 +239,84 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         return tags
 
+    def forecast(self, *, protocol: str = "flat", **options: Any) -> Forecast:
+        """Forecast the stability of a larger or smaller ensemble from the runs of this one.
+
+        Parameters
+        ----------
+        protocol : {"flat"}
+            The runs saw resamples of all rows, so they tell how ensembles on resamples of these
+            data agree. For "nested" call `ms.forecast_stability(selector, X, y,
+            protocol="nested")`, which runs on halves of the data.
+        **options
+            Further options of `ms.forecast_stability`, such as `ensemble_sizes` or `measure`.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> selector = ms.EnsembleSelector(n_features_to_select=5, random_state=0).fit(X, y)
+        >>> fc = selector.forecast(ensemble_sizes=[1, 100], random_state=0)
+        >>> bool(fc.curve["stability"].is_monotonic_increasing)
+        True
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        from mainstay.forecast import forecast_stability
+
+        check_is_fitted(self, "runs_")
+        defaults = {"n_features_to_select": self.n_features_, "aggregation": self.aggregation}
+        return forecast_stability(self.runs_, protocol=protocol, **{**defaults, **options})
+
+    # ------------------------------------------------------------------ how many resamples
+
+    def rank(self, data: Data, rng: np.random.Generator) -> RankedResamples:
+        """Rank the features on as many resamples as asked for: the part of `fit` before selection.
+
+        `n_features_in_` must be set.
+        """
+        if self.n_resamples == "auto":
+            return self._rank_on_enough_resamples(data, rng)
+        if self.target_stability is not None:
+            raise InputError(
+                f"target_stability needs n_resamples='auto', but n_resamples is "
+                f"{self.n_resamples!r}."
+            )
+        n = check_count("n_resamples", self.n_resamples, 2)
+        return rank_on_resamples(self, data, n, rng)
+
+    def _rank_on_enough_resamples(self, data: Data, rng: np.random.Generator) -> RankedResamples:
+        from mainstay.forecast import forecast_stability
+
+        if not isinstance(self.resampling, str) and hasattr(self.resampling, "split"):
+            raise InputError("n_resamples='auto' needs a resampling, not a splitter of fixed size.")
+        by_ranker: dict[str, Runs] = {}
+        missing, seed = _FIRST_RESAMPLES, int(rng.integers(2**32))
+        target = 0.9 if self.target_stability is None else self.target_stability
+        while missing > 0:
+            more = collect_runs(self, data, missing, rng)
+            by_ranker = {
+                name: Runs.concatenate([by_ranker[name], runs]) if by_ranker else runs
+                for name, runs in more.items()
+            }
+            runs = combined_runs(self, by_ranker)
+            self.forecast_ = forecast_stability(
+                runs,
+                protocol="flat",
+                n_features_to_select=self._features_per_run(self._number_to_select()),
+                aggregation=self.aggregation,
+                random_state=seed,
+            )
+            plan = self.forecast_.plan(target, largest=_MOST_RESAMPLES)
+            # an early forecast is rough: at most three times as many before looking again
+            missing = min(plan.recommended_size, 3 * runs.n_runs) - runs.n_runs
+        self.decision_ = f"{runs.n_runs} resamples were run. {plan}"
+        _log.info(self.decision_)
+        if not plan.reached:
+            warnings.warn(self.decision_, stacklevel=3)
+        return combine_rankers(self, by_ranker)
+
     # ------------------------------------------------------------------ how many features
 
     def _number_to_select(self) -> int | float | None:
@@ -233,26 +341,19 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return k if isinstance(k, int) else max(1, math.ceil(0.1 * self.n_features_in_))
 
-    def _cross_validated_number(
-        self, X: Any, y: np.ndarray, sample_weight: Any, groups: Any, rng: np.random.Generator
-    ) -> int:
+    def _cross_validated_number(self, data: Data, rng: np.random.Generator) -> int:
         """Fewest features within one standard error of the best; ensembles inside the folds."""
+        X, y = data.X, data.y
         classes = is_classification(y)
         estimator = default_estimator(classes) if self.estimator is None else self.estimator
         cv = check_cv(self.cv, y, classifier=is_classifier(estimator))
         sizes = candidate_sizes(self.n_features_in_)
-        folds = list(cv.split(np.zeros((len(y), 1)), y, groups))
+        folds = list(cv.split(np.zeros((len(y), 1)), y, data.groups))
         seeds = rng.integers(2**62, size=len(folds))
         scores = []
         for (train, test), seed in zip(folds, seeds, strict=True):
-            found = rank_on_resamples(
-                self,
-                take_rows(X, train),
-                y[train],
-                None if sample_weight is None else sample_weight[train],
-                None if groups is None else np.asarray(groups)[train],
-                np.random.default_rng(int(seed)),
-            )
+            inside = np.random.default_rng(int(seed))
+            found = rank_on_resamples(self, data.rows(train), self.n_resamples_, inside)
             scores.append(
                 score_sizes(found.ranking.order, sizes, estimator, X, y, train, test, self.scoring)
             )

@@ -11,16 +11,16 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
 from mainstay._parallel import Progress, run_tasks
-from mainstay._validation import InputError, RandomState, check_random_state, check_table, take_rows
+from mainstay._validation import InputError, RandomState, check_random_state, check_table
 from mainstay.ensemble import EnsembleSelector
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.resampled import (
+    Data,
     default_estimator,
     feature_names_of,
     is_classification,
     numeric_similarity,
-    rank_on_resamples,
     score_sizes,
     share_or_number,
 )
@@ -124,10 +124,12 @@ def cross_validate_selection(
     numbers = sorted({share_or_number("sizes", size, p) for size in sizes})
     rng = check_random_state(random_state)
     estimator = default_estimator(is_classification(y)) if estimator is None else estimator
+    groups = None if groups is None else np.asarray(groups)
     folds = _outer_folds(cv, estimator, y, groups, rng)
+    data = Data(X, y, feature_names_of(selector), None, groups)
     seeds = rng.integers(2**62, size=len(folds))
     tasks = [
-        (selector, X, y, groups, train, test, numbers, estimator, scoring, int(seed))
+        (selector, data, train, test, numbers, estimator, scoring, int(seed))
         for (train, test), seed in zip(folds, seeds, strict=True)
     ]
     results = run_tasks(
@@ -164,9 +166,7 @@ def _outer_folds(
 
 def _one_fold(
     selector: EnsembleSelector,
-    X: Any,
-    y: np.ndarray,
-    groups: Any,
+    data: Data,
     train: np.ndarray,
     test: np.ndarray,
     sizes: list[int],
@@ -176,18 +176,13 @@ def _one_fold(
 ) -> dict[str, tuple[np.ndarray, list[float]]]:
     """Rank the training part with and without resampling; score both on the test part."""
     results = {}
-    inner = None if groups is None else np.asarray(groups)[train]
-    part = take_rows(X, train)
     for kind in ("ensemble", "single"):
         one = clone(selector).set_params(resampling=selector.resampling)
         if kind == "single":
             one.set_params(resampling=_EverythingTwice(), n_resamples=2)
         one.n_features_in_ = selector.n_features_in_
-        if hasattr(selector, "feature_names_in_"):
-            one.feature_names_in_ = selector.feature_names_in_
-        rng = np.random.default_rng(seed)
-        ranking = rank_on_resamples(one, part, y[train], None, inner, rng).ranking
-        scores = score_sizes(ranking.order, sizes, estimator, X, y, train, test, scoring)
+        ranking = one.rank(data.rows(train), np.random.default_rng(seed)).ranking
+        scores = score_sizes(ranking.order, sizes, estimator, data.X, data.y, train, test, scoring)
         results[kind] = (-ranking.ranks.astype(float), scores)
     return results
 

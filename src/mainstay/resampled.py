@@ -45,56 +45,86 @@ class RankedResamples:
     by_ranker: dict[str, Runs]
 
 
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The data that rankers are run on."""
+
+    X: Any
+    y: np.ndarray
+    features: tuple[str, ...]
+    sample_weight: np.ndarray | None = None
+    groups: np.ndarray | None = None
+
+    def rows(self, rows: np.ndarray) -> Data:
+        """Only some of the rows."""
+        weight, groups = self.sample_weight, self.groups
+        return Data(
+            take_rows(self.X, rows),
+            self.y[rows],
+            self.features,
+            None if weight is None else weight[rows],
+            None if groups is None else groups[rows],
+        )
+
+
 def rank_on_resamples(
-    selector: EnsembleSelector,
-    X: Any,
-    y: np.ndarray,
-    sample_weight: Any,
-    groups: Any,
-    rng: np.random.Generator,
+    selector: EnsembleSelector, data: Data, n_resamples: int, rng: np.random.Generator
 ) -> RankedResamples:
     """Run every ranker on the same resamples and combine the runs."""
+    return combine_rankers(selector, collect_runs(selector, data, n_resamples, rng))
+
+
+def collect_runs(
+    selector: EnsembleSelector, data: Data, n_resamples: int, rng: np.random.Generator
+) -> dict[str, Runs]:
+    """Run every ranker on the same resamples: one Runs per ranker, by its name."""
     specs = selector.ranker if isinstance(selector.ranker, list | tuple) else [selector.ranker]
     if not specs:
         raise InputError("ranker is an empty list; give at least one ranker.")
     rankers = [make_ranker(spec) for spec in specs]
     resamples = make_resamples(
         selector.resampling,
-        selector.n_resamples,
-        X,
-        y,
-        groups=groups,
-        classes=is_classification(y),
+        n_resamples,
+        data.X,
+        data.y,
+        groups=data.groups,
+        classes=is_classification(data.y),
         rng=rng,
     )
-    features = feature_names_of(selector)
     by_ranker: dict[str, Runs] = {}
     for spec, ranker in zip(specs, rankers, strict=True):
         runs = runs_on_resamples(
-            ranker,
-            X,
-            y,
-            resamples,
-            features,
-            rng,
-            sample_weight=sample_weight,
-            n_jobs=selector.n_jobs,
-            progress=selector.progress,
+            ranker, data, resamples, rng, n_jobs=selector.n_jobs, progress=selector.progress
         )
         name = spec if isinstance(spec, str) else type(spec).__name__
         while name in by_ranker:
             name += "'"
         by_ranker[name] = runs
+    return by_ranker
+
+
+def combine_rankers(selector: EnsembleSelector, by_ranker: dict[str, Runs]) -> RankedResamples:
+    """Aggregate the runs of every ranker; average the rankings of several."""
     rankings = [_aggregated(runs, selector.aggregation) for runs in by_ranker.values()]
     if len(rankings) == 1:
-        if selector.ranker_weights is not None:
-            raise InputError("ranker_weights are for several rankers.")
-        return RankedResamples(rankings[0], next(iter(by_ranker.values())), by_ranker)
+        return RankedResamples(rankings[0], combined_runs(selector, by_ranker), by_ranker)
     weights = _checked_weights(selector.ranker_weights, len(rankings))
+    features = rankings[0].features
     together = Runs.from_ranks(np.stack([ranking.ranks for ranking in rankings]), features)
     combined = aggregate(together, "rank_mean", weights=weights)
-    ranks = np.average([_ranks_of(runs) for runs in by_ranker.values()], axis=0, weights=weights)
-    return RankedResamples(combined, Runs.from_scores(-ranks, features), by_ranker)
+    return RankedResamples(combined, combined_runs(selector, by_ranker), by_ranker)
+
+
+def combined_runs(selector: EnsembleSelector, by_ranker: dict[str, Runs]) -> Runs:
+    """Runs of the one ranker; of several, minus the weighted mean of their ranks."""
+    several = list(by_ranker.values())
+    if len(several) == 1:
+        if selector.ranker_weights is not None:
+            raise InputError("ranker_weights are for several rankers.")
+        return several[0]
+    weights = _checked_weights(selector.ranker_weights, len(several))
+    ranks = np.average([_ranks_of(runs) for runs in several], axis=0, weights=weights)
+    return Runs.from_scores(-ranks, several[0].features)
 
 
 def _aggregated(runs: Runs, method: Any) -> Ranking:
@@ -113,13 +143,10 @@ def _ranks_of(runs: Runs) -> np.ndarray:
 
 def runs_on_resamples(
     ranker: Any,
-    X: Any,
-    y: np.ndarray,
+    data: Data,
     resamples: Resamples,
-    features: Sequence[str],
     rng: np.random.Generator,
     *,
-    sample_weight: np.ndarray | None = None,
     n_jobs: int | None = None,
     progress: Progress = "auto",
 ) -> Runs:
@@ -135,48 +162,35 @@ def runs_on_resamples(
         blocks = -(-len(resamples) // BLOCK)
         step = BLOCK * -(-blocks // min(blocks, n_cores(n_jobs)))
         starts = range(0, len(resamples), step)
-        tasks: Any = [(ranker, X, y, resamples, at, at + step, sample_weight) for at in starts]
-        return Runs.from_scores(np.concatenate(run_tasks(_score_blocks, tasks, **how)), features)
+        tasks: Any = [(ranker, data, resamples, at, at + step) for at in starts]
+        return Runs.from_scores(
+            np.concatenate(run_tasks(_score_blocks, tasks, **how)), data.features
+        )
     seeds = rng.integers(2**31, size=len(resamples))
-    tasks = [(ranker, X, y, resamples, i, int(seed), sample_weight) for i, seed in enumerate(seeds)]
+    tasks = [(ranker, data, resamples, i, int(seed)) for i, seed in enumerate(seeds)]
     results = run_tasks(_score_resample, tasks, **how)
     if results[0].dtype == bool:
-        return Runs.from_support(np.stack(results), features)
-    return Runs.from_scores(np.stack(results), features)
+        return Runs.from_support(np.stack(results), data.features)
+    return Runs.from_scores(np.stack(results), data.features)
 
 
 def _score_blocks(
-    ranker: Any,
-    X: Any,
-    y: np.ndarray,
-    resamples: Resamples,
-    start: int,
-    stop: int,
-    weight: np.ndarray | None,
+    ranker: Any, data: Data, resamples: Resamples, start: int, stop: int
 ) -> np.ndarray:
-    score = ranker.resample_scorer(X, y)
+    score = ranker.resample_scorer(data.X, data.y)
     parts = []
     for at in range(start, min(stop, len(resamples)), BLOCK):
         weights = resamples.weights(at, min(at + BLOCK, stop))
-        parts.append(score(weights if weight is None else weights * weight))
+        parts.append(score(weights if data.sample_weight is None else weights * data.sample_weight))
     return np.concatenate(parts)
 
 
-def _score_resample(
-    ranker: Any,
-    X: Any,
-    y: np.ndarray,
-    resamples: Resamples,
-    i: int,
-    seed: int,
-    weight: np.ndarray | None,
-) -> np.ndarray:
-    rows = resamples.rows(i)
+def _score_resample(ranker: Any, data: Data, resamples: Resamples, i: int, seed: int) -> np.ndarray:
+    part = data.rows(resamples.rows(i))
     one = clone(ranker)
     names = [n for n in one.get_params() if n == "random_state" or n.endswith("__random_state")]
     one.set_params(**dict.fromkeys(sorted(names), seed))
-    part = None if weight is None else weight[rows]
-    one.fit(take_rows(X, rows), y[rows], sample_weight=part)
+    one.fit(part.X, part.y, sample_weight=part.sample_weight)
     support = getattr(one, "support_", None)
     return np.asarray(one.scores_ if support is None else support)
 

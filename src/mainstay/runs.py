@@ -233,6 +233,29 @@ class Runs:
         """Keep only some of the runs, by position."""
         return Runs(self.kind, self._data[np.asarray(runs)], self.features)
 
+    @staticmethod
+    def concatenate(parts: Sequence[Runs]) -> Runs:
+        """Put runs over the same features one after the other.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> runs = ms.Runs.from_sets([["a"], ["b"]], features=["a", "b"])
+        >>> ms.Runs.concatenate([runs, runs]).n_runs
+        4
+        """
+        first = parts[0]
+        for other in parts[1:]:
+            if other.kind != first.kind or other.features != first.features:
+                raise InputError(
+                    f"only runs of one kind over the same features can be put together, got "
+                    f"{first!r} and {other!r}."
+                )
+        stack = sp.vstack if first.kind == "support" else np.concatenate
+        data = stack([runs._data for runs in parts])
+        return Runs(first.kind, sp.csr_array(data) if first.kind == "support" else data,
+                    first.features)  # fmt: skip
+
     def to_frame(self) -> pd.DataFrame:
         """Return the runs as a table: one row per run, one column per feature."""
         import pandas as pd
@@ -301,18 +324,31 @@ def break_ties(ranks: np.ndarray, features: Sequence[str], random_state: int) ->
     own content. Runs with the same content (which are interchangeable) are numbered, so that
     their ties fall independently.
     """
-    import pandas as pd
-
-    seed = np.uint64(check_count("random_state", random_state, 0))
-    by_name = _mix(pd.util.hash_array(np.asarray(features, dtype=object)) ^ _mix(seed))
+    by_name = _name_keys(features, random_state)
     strict = np.empty(ranks.shape)
     seen: dict[int, int] = {}
-    for row, values in enumerate(ranks):
-        content = int(np.sum(_mix(values.view(np.uint64)) * by_name, dtype=np.uint64))
+    for row, (values, key) in enumerate(
+        zip(ranks, content_keys(ranks, features, random_state), strict=True)
+    ):
+        content = int(key)
         seen[content] = seen.get(content, 0) + 1
         of_run = _mix(np.uint64(content) ^ _mix(np.uint64(seen[content])))
         strict[row, np.lexsort((_mix(by_name ^ of_run), values))] = np.arange(1, ranks.shape[1] + 1)
     return strict
+
+
+def content_keys(values: np.ndarray, features: Sequence[str], seed: int) -> np.ndarray:
+    """One hash per run, of its values and their features' names, whatever the column order."""
+    by_name = _name_keys(features, seed)
+    keys = [np.sum(_mix(row.view(np.uint64)) * by_name, dtype=np.uint64) for row in values]
+    return np.array(keys, dtype=np.uint64)
+
+
+def _name_keys(features: Sequence[str], seed: int) -> np.ndarray:
+    import pandas as pd
+
+    mixed = _mix(np.uint64(check_count("random_state", seed, 0)))
+    return np.asarray(_mix(pd.util.hash_array(np.asarray(features, dtype=object)) ^ mixed))
 
 
 def _mix(bits: Any) -> Any:

@@ -114,7 +114,7 @@ def aggregate(
         if runs.kind == "support":
             raise InputError("top= takes the best of a ranking, but these runs hold selections.")
     rule = find_rule(method, runs.kind, options, "top" if top is not None else "")
-    matrix = _read(runs, rule, top, missing)
+    matrix = read_for(rule, runs, top, missing)
     full = runs.scores if runs.kind == "scores" else -_ranks_of(runs)
     if rule.name == "geometric_mean":
         options = {**options, "features": runs.features}
@@ -132,7 +132,9 @@ def _ranks_of(runs: Runs) -> np.ndarray:
     return np.where(runs.support, (k + 1) / 2, (k + 1 + p) / 2)
 
 
-def _read(runs: Runs, rule: Aggregation, top: int | None, missing: str) -> np.ndarray:
+def read_for(
+    rule: Aggregation, runs: Runs, top: int | None = None, missing: str = "last"
+) -> np.ndarray:
     """Return the m × p matrix that a rule of this kind reads."""
     p = runs.n_features
     if rule.kind == "scores":

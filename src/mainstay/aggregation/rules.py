@@ -56,6 +56,16 @@ AGGREGATIONS: dict[str, Aggregation] = {
     )
 }
 
+# Rules that put features in the order of a mean, over the runs, of this function of what they read
+ORDERED_BY_MEAN_OF: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "mean": np.asarray,
+    "l2_norm": np.square,
+    "rank_mean": np.negative,
+    "rank_geometric_mean": lambda ranks: -np.log(ranks),
+    "borda": np.asarray,
+    "frequency": np.asarray,
+}
+
 
 def list_aggregations() -> pd.DataFrame:
     """List all rules of `aggregate`.

@@ -1,0 +1,103 @@
+"""Base runs for the error table: many more than a forecast may use, so that the truth is known."""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import mainstay as ms
+from mainstay.forecast.base_runs import run_flat, run_nested
+from mainstay.resampled import Data
+
+ROWS = 200  # of larger sets, drawn at random: forecasts are for small samples
+INSIDE = 50  # runs inside a half: the ensemble size at which forecasts are judged
+SETS = {  # file, number of features to select (None: a tenth, at least 5)
+    "colon": ("microarray/colon", 20),
+    "lymphoma": ("microarray/lymphoma", 40),
+    "prostate": ("microarray/prostate_ge", 60),
+    "lsvt": ("correlated/lsvt", None),
+    "tecator": ("correlated/tecator", None),
+    "sonar": ("uci_small/sonar", None),
+    "parkinsons": ("uci_small/parkinsons", None),
+    "breast": ("uci_small/breast", None),
+    "musk": ("wam12/musk", None),
+    "scene": ("wam12/scene", None),
+    "jasmine": ("wam12/jasmine", None),
+    "ionosphere": ("wam12/ionosphere", None),
+    "splice": ("wam12/splice", None),
+}
+NEW = tuple(name for name in SETS if name not in ("colon", "lymphoma", "prostate"))
+RANKERS = {
+    "F-score": "f_statistic",
+    "L1 logistic": make_pipeline(
+        StandardScaler(), LogisticRegression(C=0.5, l1_ratio=1, solver="liblinear")
+    ),
+    "random forest": RandomForestClassifier(50),
+}
+# flat runs and halves per ranker: as many as their cost allows
+SIZES = {"F-score": (3000, 200), "L1 logistic": (1500, 80), "random forest": (1000, 50)}
+SKIPPED = {("lymphoma", "L1 logistic"): "nine classes: liblinear fits two"}
+
+
+def load(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray, int]:
+    """Data without constant columns, at most `ROWS` rows, and the number of features to select."""
+    file, k = SETS[name]
+    archive = np.load(folder / f"{file}.npz")
+    X, y = archive["X"].astype(float), archive["y"]
+    if name == "splice":
+        y = (y != 2).astype(int)
+    rows = np.random.default_rng(0).permutation(len(y))[:ROWS]
+    X, y = X[rows], y[rows]
+    X = X[:, X.std(axis=0) > 0]
+    return X, y, k or max(5, round(0.1 * X.shape[1]))
+
+
+def bank(name: str, ranker: str, folder: Path, cache: Path) -> dict[str, np.ndarray]:
+    """Scores of flat runs (n × p) and of nested ones (halves × runs × p), made once."""
+    file = cache / f"{name}_{ranker.replace(' ', '_')}.npz"
+    if file.exists():
+        return dict(np.load(file))
+    X, y, k = load(name, folder)
+    selector = ms.EnsembleSelector(RANKERS[ranker], progress=False)
+    data = Data(X, y, tuple(f"x{i}" for i in range(X.shape[1])))
+    n_flat, n_halves = SIZES[ranker]
+    start = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rare classes miss in some halves; constant columns
+        flat = run_flat(selector, data, n_flat, np.random.default_rng(1)).runs.scores
+        nested = run_nested(selector, data, n_halves, INSIDE, np.random.default_rng(2)).runs.scores
+    made = {
+        "flat": flat.astype(np.float32),
+        "nested": nested.astype(np.float32).reshape(n_halves, INSIDE, -1),
+        "k": np.array(k),
+        "seconds": np.array((time.process_time() - start) / (n_flat + n_halves * INSIDE)),
+    }
+    cache.mkdir(parents=True, exist_ok=True)
+    np.savez(file, **made)
+    return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--cache", type=Path, required=True, help="folder for the runs")
+    parser.add_argument("--rankers", nargs="*", default=list(RANKERS))
+    parser.add_argument("--sets", nargs="*", default=list(SETS))
+    options = parser.parse_args()
+    for ranker in options.rankers:
+        for name in options.sets:
+            if (name, ranker) not in SKIPPED:
+                made = bank(name, ranker, options.data, options.cache)
+                print(name, ranker, made["nested"].shape, f"{made['seconds']:.3f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Errors of forecasts at 50 runs from 100 base runs, against ensembles that were really run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from _onda_bank import INSIDE, NEW, RANKERS, SETS, SKIPPED, bank
+
+from mainstay.forecast.curves import NestedCurve, make_curve
+from mainstay.forecast.ensembles import Ensembles
+from mainstay.forecast.result import fit_model, simulated
+from mainstay.runs import Runs
+
+BUDGET, SIZE = 100, INSIDE
+DESIGNS = ((14, 7), (10, 10))  # halves × runs inside
+REPEATS = 30
+Values = dict[str, tuple[float, float, float]]  # by method: forecast, lower, upper
+
+
+def forecast_errors(folder: Path, cache: Path, repeats: int = REPEATS) -> pd.DataFrame:
+    """One row per data set, ranker, protocol and method: truth, bias, RMSE, coverage.
+
+    The truth comes from runs that the forecast did not see: other resamples, other halves.
+    """
+    rows = []
+    for ranker in RANKERS:
+        for name in SETS:
+            if (name, ranker) in SKIPPED:
+                continue
+            made = bank(name, ranker, folder, cache)
+            rng = np.random.default_rng(3)
+            k = int(made["k"])
+            cases: list[tuple[str, Callable[[], tuple[float, Values]]]] = [
+                ("flat", lambda made=made, k=k, rng=rng: _flat(made["flat"], k, rng)),
+                ("nested", lambda made=made, k=k, rng=rng: _nested(made["nested"], k, rng)),
+            ]
+            for protocol, once in cases:
+                found = [once() for _ in range(repeats)]
+                for method in found[0][1]:
+                    row = _summary([(truth, values[method]) for truth, values in found])
+                    about = {"data": name, "new": name in NEW, "ranker": ranker}
+                    rows.append({**about, "protocol": protocol, "method": method, **row})
+            print(f"errors: {name}, {ranker}", flush=True)
+    return pd.DataFrame(rows)
+
+
+def _flat(scores: np.ndarray, k: int, rng: np.random.Generator) -> tuple[float, Values]:
+    order = rng.permutation(len(scores))
+    rest = order[BUDGET:]
+    n = len(rest) // SIZE
+    pool = Ensembles(Runs.from_scores(scores[order[:BUDGET]]), "mean", "jaccard", k)
+    really_run = scores[rest[: n * SIZE]].reshape(n, SIZE, -1).mean(axis=1, dtype=float)
+    truth = pool.agreement_of(really_run, rng).value
+    curve = make_curve(pool, None, 100, 0.95, int(rng.integers(2**32)))
+    point = curve.point(SIZE)
+    halves = [rng.permutation(BUDGET).reshape(2, SIZE) for _ in range(50)]
+    split = float(np.mean([pool.agreement(pair, rng).value for pair in halves]))
+    return truth, {
+        "resampling (default)": (point.stability, point.lower, point.upper),
+        "disjoint split": (split, np.nan, np.nan),
+        "paper's model": (_model(pool, curve.point(1, interval=False).stability), np.nan, np.nan),
+    }
+
+
+def _nested(scores: np.ndarray, k: int, rng: np.random.Generator) -> tuple[float, Values]:
+    n_halves, inside, p = scores.shape
+    order = rng.permutation(n_halves)
+    values: Values = {}
+    for halves, runs in DESIGNS:
+        weak = rng.permutation(inside)[:runs]
+        part = scores[np.ix_(order[:halves], weak)].reshape(-1, p)
+        pool = Ensembles(Runs.from_scores(part), "mean", "jaccard", k)
+        labels = np.repeat(np.arange(halves), runs)
+        curve = make_curve(pool, labels, 100, 0.95, int(rng.integers(2**32)))
+        assert isinstance(curve, NestedCurve)
+        point = curve.point(SIZE)
+        about = f"{halves} × {runs}"
+        values[f"mean of both, {about}"] = (point.stability, point.lower, point.upper)
+        reciprocal = float(pool.from_reliability(curve._reciprocal(SIZE))[0])
+        values[f"reciprocal, {about}"] = (reciprocal, np.nan, np.nan)
+        values[f"shrink, {about}"] = (float(curve._shrunk(SIZE)[0]), np.nan, np.nan)
+        base = curve.point(1, interval=False).stability
+        values[f"paper's model, {about}"] = (_model(pool, base), np.nan, np.nan)
+    others = order[max(halves for halves, _ in DESIGNS) :]
+    really_run = scores[others].mean(axis=1, dtype=float)
+    return pool.agreement_of(really_run, rng).value, values
+
+
+def _model(pool: Ensembles, base: float) -> float:
+    model = fit_model(pool, base, 0)
+    return np.nan if model.selector is None else simulated(model.selector, pool, SIZE)
+
+
+def _summary(found: list[tuple[float, tuple[float, float, float]]]) -> dict[str, float]:
+    truth = np.array([t for t, _ in found])
+    values, lower, upper = np.array([v for _, v in found]).T
+    feasible = ~np.isnan(values)
+    error = (values - truth)[feasible]
+    row = {"truth": truth.mean(), "feasible": feasible.mean()}
+    if feasible.any():
+        row |= {"bias": error.mean(), "rmse": np.sqrt((error**2).mean())}
+    if not np.isnan(lower).any():
+        row |= {
+            "coverage": ((lower <= truth) & (truth <= upper)).mean(),
+            "half_width": ((upper - lower) / 2).mean(),
+        }
+    return row
+
+
+def overview(errors: pd.DataFrame) -> pd.DataFrame:
+    """Mean over data sets and rankers, of the new sets and of the paper's three."""
+    groups = errors.assign(sets=np.where(errors["new"], "not in the spec", "the paper's"))
+    absolute = groups.assign(absolute_bias=groups["bias"].abs())
+    columns = ["bias", "absolute_bias", "rmse", "coverage", "half_width", "feasible"]
+    table = absolute.groupby(["protocol", "method", "sets"], sort=False)[columns].mean()
+    counts = absolute.groupby(["protocol", "method", "sets"], sort=False).size()
+    return table.assign(cases=counts).reset_index()

@@ -1,0 +1,214 @@
+"""Ensembles that were never run: draws of observed runs, aggregated, and how well they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mainstay._validation import InputError, check_choice, check_count, natural_order
+from mainstay.aggregation import read_for
+from mainstay.aggregation.result import Outcome, rounded
+from mainstay.aggregation.rules import ORDERED_BY_MEAN_OF, Aggregation, find_rule
+from mainstay.measures import MEASURES, stability
+from mainstay.measures.inference import StabilityEstimate
+from mainstay.measures.sets import PAIR_SCORES
+from mainstay.runs import Runs, content_keys
+from mainstay.similarity import FeatureSimilarity
+
+
+@dataclass(frozen=True, eq=False)
+class Ensembles:
+    """Observed runs, and what an ensemble of any of them would select.
+
+    Attributes
+    ----------
+    runs : Runs
+        The observed runs.
+    aggregation : str or callable
+        How the runs of an ensemble become one ranking.
+    measure : str or callable
+        How the agreement of ensembles is measured.
+    n_selected : int or None
+        How many features an ensemble selects; may be None if `measure` compares whole rankings.
+    similarity : FeatureSimilarity or None
+        For measures that count similar features as exchangeable.
+    """
+
+    runs: Runs
+    aggregation: str | Callable[[np.ndarray], Any]
+    measure: str | Callable[[Runs], float]
+    n_selected: int | None
+    similarity: FeatureSimilarity | None = None
+
+    @cached_property
+    def rule(self) -> Aggregation:
+        """The rule of aggregation that fits what the runs hold."""
+        method = self.aggregation
+        if self.runs.kind == "support" and method in ("mean", "median"):
+            method = "frequency"
+        return find_rule(method, self.runs.kind, {}, "")
+
+    @property
+    def averaged(self) -> np.ndarray:
+        """What rules that average take the mean of, one row per run."""
+        return self._matrix
+
+    @cached_property
+    def _matrix(self) -> np.ndarray:
+        """What the rule reads, one row per run; of rules that average, what is averaged."""
+        top = None
+        if self.rule.kind in ("selections", "places") and self.runs.kind != "support":
+            top = self.n_selected
+        matrix = read_for(self.rule, self.runs, top)
+        if self.averages:
+            return ORDERED_BY_MEAN_OF[self.rule.name](matrix)
+        return matrix
+
+    @property
+    def averages(self) -> bool:
+        """Whether the order of the features is that of a mean over the runs: then it is fast."""
+        return not callable(self.aggregation) and self.rule.name in ORDERED_BY_MEAN_OF
+
+    @cached_property
+    def _by_name(self) -> np.ndarray:
+        """Position of each feature among the sorted names: random ties ignore column order."""
+        position = np.empty(self.runs.n_features, dtype=np.intp)
+        position[natural_order(self.runs.features)] = np.arange(self.runs.n_features)
+        return position
+
+    @cached_property
+    def canonical(self) -> np.ndarray:
+        """Order of the runs by their content: draws from it ignore the order they came in."""
+        values = self.runs.support.astype(float) if self.runs.kind == "support" else self.runs.ranks
+        return np.argsort(content_keys(values, self.runs.features, 0), kind="stable")
+
+    def scores(self, draws: np.ndarray) -> np.ndarray:
+        """Aggregate the runs of every draw: n × m positions of runs in, n × p scores out."""
+        n, m = draws.shape
+        if self.averages:
+            rows = np.repeat(np.arange(n), m)
+            shape = (n, self.runs.n_runs)
+            counts = sp.coo_array((np.full(n * m, 1 / m), (rows, draws.ravel())), shape=shape)
+            return np.asarray(counts.toarray() @ self._matrix)
+        found = (self.rule.function(self._matrix[draw]) for draw in draws)
+        return np.stack([_as_scores(outcome, self.runs.n_features) for outcome in found])
+
+    def selections(self, scores: np.ndarray, rng: np.random.Generator) -> Runs:
+        """Make runs of the ensembles: their k best features, or their scores if all count."""
+        if self.n_selected is None or not compares_selections(self.measure):
+            return Runs.from_scores(scores, self.runs.features)
+        values = rounded(scores)
+        k = self.n_selected
+        cut = -np.partition(-values, k - 1, axis=1)[:, k - 1 : k]
+        support = values > cut
+        missing = k - support.sum(axis=1)
+        # ties at the cut at random: by column order they would make ensembles look stable
+        luck = np.where(values == cut, rng.random(values.shape)[:, self._by_name], 2.0)
+        last = np.take_along_axis(np.sort(luck, axis=1), missing[:, None] - 1, axis=1)
+        support |= luck <= last
+        return Runs("support", sp.csr_array(support).astype(np.int32), self.runs.features)
+
+    def agreement(self, draws: np.ndarray, rng: np.random.Generator) -> StabilityEstimate:
+        """Stability of the ensembles made from the draws."""
+        return self.agreement_of(self.scores(draws), rng)
+
+    def agreement_of(self, scores: np.ndarray, rng: np.random.Generator) -> StabilityEstimate:
+        """Stability of ensembles with these aggregated scores."""
+        options: dict[str, Any] = {} if self.similarity is None else {"similarity": self.similarity}
+        seed = int(rng.integers(2**32))
+        made = self.selections(scores, rng)
+        return stability(made, self.measure, random_state=seed, **options)
+
+    # -------------------------------------------------------------- the scale to extrapolate on
+
+    def to_reliability(self, value: np.ndarray) -> np.ndarray:
+        """Stability on a scale where chance is 0 and identity 1, which 1/(a + b/m) describes.
+
+        Scores of two sets of equal size are functions of their overlap x; the scale is
+        Φ = (x/k − k/p)/(1 − k/p). Other measures are taken as they are.
+        """
+        grid = self._score_of_overlap
+        if grid is None:
+            return np.asarray(value, dtype=float)
+        k, p = self.n_selected or 1, self.runs.n_features
+        x = np.interp(value, grid, np.linspace(0, k, len(grid)))
+        return np.asarray((x / k - k / p) / (1 - k / p))
+
+    def from_reliability(self, reliability: np.ndarray) -> np.ndarray:
+        """Inverse of `to_reliability`."""
+        grid = self._score_of_overlap
+        if grid is None:
+            return np.asarray(reliability, dtype=float)
+        k, p = self.n_selected or 1, self.runs.n_features
+        x = k * (np.asarray(reliability) * (1 - k / p) + k / p)
+        return np.asarray(np.interp(x, np.linspace(0, k, len(grid)), grid))
+
+    @cached_property
+    def _score_of_overlap(self) -> np.ndarray | None:
+        if self.n_selected is None or self.measure not in PAIR_SCORES:
+            return None
+        k, x = float(self.n_selected), np.linspace(0, self.n_selected, 1001)
+        return np.asarray(PAIR_SCORES[str(self.measure)](x, k, k, self.runs.n_features))
+
+
+def _as_scores(found: Any, p: int) -> np.ndarray:
+    """Scores of a rule; what tells equal scores apart is added where it decides nothing else."""
+    if not isinstance(found, Outcome):
+        values = np.asarray(found, dtype=float)
+        if values.shape != (p,) or np.isnan(values).any():
+            raise InputError(
+                f"an aggregation must return {p} scores, one per feature and none of them NaN, "
+                f"got shape {values.shape} with {int(np.isnan(values).sum())} NaN."
+            )
+        return values
+    if found.then is None:
+        return found.scores
+    order = np.lexsort((rounded(found.then), rounded(found.scores)))
+    score, then = rounded(found.scores)[order], rounded(found.then)[order]
+    steps = (np.diff(score) != 0) | (np.diff(then) != 0)
+    dense = np.empty(p)
+    dense[order] = np.concatenate(([0], np.cumsum(steps)))
+    return dense
+
+
+def compares_selections(measure: Any) -> bool:
+    """Whether a measure reads selections, not whole rankings; functions get selections."""
+    name = str(measure).partition("@")[0]
+    return callable(measure) or MEASURES[name].kind in ("set", "similarity")
+
+
+def check_measure(measure: Any, similarity: FeatureSimilarity | None) -> None:
+    """Check that measure and similarity fit."""
+    if callable(measure):
+        return
+    name = check_choice("measure", str(measure).partition("@")[0], MEASURES)
+    adjusted = MEASURES[name].adjusted
+    if adjusted and similarity is None:
+        raise InputError(
+            f"{name!r} counts similar features as exchangeable; give similarity="
+            "ms.FeatureSimilarity.from_data(X)."
+        )
+    if similarity is not None and not adjusted:
+        able = ", ".join(m.name for m in MEASURES.values() if m.adjusted)
+        raise InputError(f"{name!r} does not use similarity=; these do: {able}.")
+    if compares_selections(measure) and "@" in str(measure):
+        raise InputError(
+            f"measure {measure!r}: n_features_to_select says how many features are compared; "
+            f"use measure={name!r}."
+        )
+
+
+def check_sizes(ensemble_sizes: Any) -> tuple[int, ...]:
+    """Return the sizes of the ensembles, sorted."""
+    try:
+        sizes = list(ensemble_sizes)
+    except TypeError:
+        sizes = [ensemble_sizes]
+    if not sizes:
+        raise InputError("ensemble_sizes is empty; give sizes such as [1, 10, 50].")
+    return tuple(sorted({check_count("an ensemble size", size, 1) for size in sizes}))

@@ -1,0 +1,320 @@
+"""forecast_stability: from few runs to the stability of an ensemble not yet run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from mainstay._parallel import Progress
+from mainstay._validation import (
+    InputError,
+    RandomState,
+    check_choice,
+    check_count,
+    check_fraction,
+    check_random_state,
+    check_table,
+    check_weights,
+)
+from mainstay.ensemble import EnsembleSelector
+from mainstay.forecast.base_runs import BaseRuns, run_flat, run_nested, shape_of_halves
+from mainstay.forecast.curves import FlatCurve, NestedCurve, make_curve
+from mainstay.forecast.ensembles import (
+    Ensembles,
+    check_measure,
+    check_sizes,
+    compares_selections,
+)
+from mainstay.forecast.result import Forecast, fit_model, point_at, tabulate
+from mainstay.resampled import Data, feature_names_of, share_or_number
+from mainstay.runs import Runs
+from mainstay.similarity import FeatureSimilarity
+
+PROTOCOLS = ("flat", "nested")
+METHODS = ("resampling", "simulator")
+_log = logging.getLogger(__name__)
+
+
+def forecast_stability(
+    ranker: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    protocol: str,
+    n_features_to_select: int | float | None = None,
+    ensemble_sizes: Sequence[int] = (1, 2, 5, 10, 20, 50, 100),
+    n_runs: int = 100,
+    measure: Any = "jaccard",
+    aggregation: Any = None,
+    resampling: Any = None,
+    similarity: FeatureSimilarity | None = None,
+    method: str = "resampling",
+    halves: Any = None,
+    n_halves: int | None = None,
+    precision: float | None = None,
+    max_runs: int = 1000,
+    n_ensembles: int = 100,
+    confidence: float = 0.95,
+    sample_weight: Any = None,
+    groups: Any = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    progress: Progress = "auto",
+) -> Forecast:
+    """Forecast how stable an ensemble of any size would be, from few runs of its ranker.
+
+    Parameters
+    ----------
+    ranker : str, ranker, estimator, EnsembleSelector or Runs
+        What would be run many times: a name from `list_rankers()`, any ranker or scikit-learn
+        estimator, or an `EnsembleSelector`, whose settings are taken over. Or runs that were made
+        already; then X and y are not needed.
+    X, y : data
+        The samples × features and the target.
+    protocol : {"flat", "nested"}
+        Which question to answer. They have very different answers, so there is no default.
+
+        - "nested": *would another study find the same features?* Imagine two laboratories, each
+          with half of your patients. Each builds its own ensemble; how far do the two lists
+          agree? A larger ensemble irons out the noise of the ranker, but not the difference
+          between the patients, so the curve levels off, often low. This is what a reader of your
+          paper wants to know.
+        - "flat": *would I get the same list again from these patients?* Every run sees a fresh
+          resample of all rows. A larger ensemble always helps, and with enough runs the list no
+          longer changes, even if it is wrong for other patients. This is what tells you how many
+          resamples to run.
+    n_features_to_select : int or float
+        How many features (or which share) an ensemble selects. Not needed if `measure` compares
+        whole rankings.
+    ensemble_sizes : sequence of int
+        Sizes to forecast.
+    n_runs : int
+        How many times the ranker is really run.
+    measure : str or callable
+        A name from `ms.list_measures()`.
+    aggregation : str or callable, optional
+        A name from `ms.list_aggregations()`; "mean" by default. Rules that count selections
+        ("frequency", "vote", "borda") count the `n_features_to_select` best of a ranking.
+    resampling : str, resampling or splitter, optional
+        How one run's rows are drawn; "bootstrap" by default.
+    similarity : FeatureSimilarity, optional
+        For measures that count similar features as exchangeable.
+    method : {"resampling", "simulator"}
+        "resampling" draws ensembles from the observed runs. "simulator" is the model of Onda et al.
+        (2021) with two parameters: analytic, but it takes all useful features for equally good.
+        `Forecast.compare()` shows both.
+    halves : sequence of length n_runs, optional
+        For runs made elsewhere and the nested protocol: which training half each run came from.
+    n_halves : int, optional
+        Number of training halves; by default about twice the number of runs in each.
+    precision : float, optional
+        Sequential mode: add base runs until every interval is at most ± `precision`, or `max_runs`
+        are reached.
+    max_runs : int
+        Most base runs of the sequential mode.
+    n_ensembles : int
+        How many ensembles are drawn per size.
+    confidence : float
+        Level of the intervals.
+    sample_weight, groups : arrays, optional
+        Weights of the rows; rows that belong together and are drawn together.
+    random_state : int, Generator or None
+        Seed of resamples, rankers and draws.
+    n_jobs : int, optional
+        Number of cores; the result is the same for any number.
+    progress : bool or "auto"
+        Show a progress bar; "auto" on a terminal.
+
+    Returns
+    -------
+    Forecast
+        `.curve`, `.plan(target)`, `.compare()`, `.plot()`, `.summary()`, and the paper's
+        `.n_useful` and `.p`.
+
+    Notes
+    -----
+    Flat: ensembles of m of the observed runs are drawn with replacement and compared (without
+    overlap where the pool holds at least ten of them). Nested: up to the number of runs in a half,
+    ensembles are drawn inside halves and compared between them; beyond it 1/Φ(m) = a + c/m, with Φ
+    the stability corrected for chance. Intervals are jackknife intervals, over tenths of the runs
+    or over halves. `experiments/results/onda2021` measures errors and coverage on 13 data sets.
+
+    Rankings with ties count average ranks, and ties at the cut are broken at random: in column
+    order they would look like agreement.
+
+    References
+    ----------
+    Onda, Gao, Kotera, Oono (2021), Fast estimation method for the stability of ensemble feature
+    selectors, arXiv.
+
+    Examples
+    --------
+    >>> import mainstay as ms
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> fc = ms.forecast_stability("information_gain", X, y, n_features_to_select=5,
+    ...                            protocol="nested", ensemble_sizes=[1, 10, 50], random_state=0)
+    >>> fc.curve[["ensemble_size", "stability"]].round(1)
+       ensemble_size  stability
+    0              1        0.5
+    1             10        0.6
+    2             50        0.6
+    """
+    check_choice("protocol", protocol, PROTOCOLS)
+    check_choice("method", method, METHODS)
+    sizes = check_sizes(ensemble_sizes)
+    rng = check_random_state(random_state)
+    check_fraction("confidence", confidence, closed=False)
+    check_count("n_ensembles", n_ensembles, 10)
+    check_measure(measure, similarity)
+    if precision is not None and not precision > 0:
+        raise InputError(f"precision must be a number above 0, got {precision!r}.")
+    source: _Source | None = None
+    if isinstance(ranker, Runs):
+        if X is not None or y is not None:
+            raise InputError("runs that were made already need no X and y; leave them out.")
+        if precision is not None:
+            raise InputError("precision= adds runs, which needs a ranker and data, not runs.")
+        base = BaseRuns(ranker, _checked_halves(halves, protocol, ranker.n_runs))
+    else:
+        if halves is not None:
+            raise InputError("halves= is for runs made elsewhere; use n_halves= here.")
+        selector = _as_selector(ranker, aggregation, resampling, n_jobs, progress)
+        if n_features_to_select is None:
+            n_features_to_select = _number_of(ranker)
+        data = _checked_data(selector, X, y, sample_weight, groups)
+        source = _Source(selector, data, protocol, check_count("n_runs", n_runs, 2), n_halves)
+        base = source.first(rng)
+        aggregation = selector.aggregation
+    k = _checked_number(n_features_to_select, base.runs, compares_selections(measure))
+    rule = "mean" if aggregation is None else aggregation
+    seed = int(rng.integers(2**32))
+
+    def curve_of(base: BaseRuns) -> FlatCurve | NestedCurve:
+        ensembles = Ensembles(base.runs, rule, measure, k, similarity)
+        n = n_ensembles if ensembles.averages else max(10, n_ensembles // 4)  # others take long
+        return make_curve(ensembles, base.halves, n, confidence, seed)
+
+    curve = curve_of(base)
+    while precision is not None and source is not None and base.runs.n_runs < max_runs:
+        widest = max((q.upper - q.lower) / 2 for q in map(curve.point, map(float, sizes)))
+        _log.info("%d runs: intervals up to ± %.3f", base.runs.n_runs, widest)
+        if widest <= precision:
+            break
+        base = base.with_more(source.more(base, max_runs - base.runs.n_runs, rng))
+        curve = curve_of(base)
+    model = fit_model(curve.ensembles, _single_agreement(curve, base, seed), seed)
+    points = [point_at(curve, model, method, float(m)) for m in sizes]
+    return Forecast(tabulate(points), protocol, method, k, base, confidence, curve, model)
+
+
+def _single_agreement(curve: FlatCurve | NestedCurve, base: BaseRuns, seed: int) -> float:
+    """Jaccard index of single runs, from which the paper's p is solved."""
+    if curve.ensembles.n_selected is None:
+        return 0.0
+    plain = replace(curve.ensembles, measure="jaccard", similarity=None)
+    single = make_curve(plain, base.halves, 100, curve.confidence, seed)
+    return single.point(1.0, interval=False).stability
+
+
+# ---------------------------------------------------------------------- base runs
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """What makes base runs: a selector, its data, the protocol and a budget."""
+
+    selector: EnsembleSelector
+    data: Data
+    protocol: str
+    n_runs: int
+    n_halves: int | None
+
+    def first(self, rng: np.random.Generator) -> BaseRuns:
+        if self.protocol == "flat":
+            return run_flat(self.selector, self.data, self.n_runs, rng)
+        n_halves, n_inside = shape_of_halves(self.n_runs, self.n_halves)
+        return run_nested(self.selector, self.data, n_halves, n_inside, rng)
+
+    def more(self, base: BaseRuns, most: int, rng: np.random.Generator) -> BaseRuns:
+        """Half as many runs again as at first: fresh resamples, or whole halves of equal size."""
+        n = max(2, min(self.n_runs // 2, most))
+        if self.protocol == "flat" or base.halves is None:
+            return run_flat(self.selector, self.data, n, rng)
+        n_inside = int(np.bincount(base.halves).min())
+        return run_nested(self.selector, self.data, max(2, n // n_inside), n_inside, rng)
+
+
+def _as_selector(
+    ranker: Any, aggregation: Any, resampling: Any, n_jobs: int | None, progress: Progress
+) -> EnsembleSelector:
+    """Make the selector whose runs are wanted; of an EnsembleSelector, one with its settings."""
+    given_one = isinstance(ranker, EnsembleSelector)
+    selector = clone(ranker) if given_one else EnsembleSelector(ranker)
+    given = {"aggregation": aggregation, "resampling": resampling, "n_jobs": n_jobs}
+    given = {name: value for name, value in given.items() if value is not None}
+    return selector.set_params(progress=progress, **given)  # type: ignore[no-any-return]
+
+
+def _number_of(ranker: Any) -> int | float | None:
+    """How many features an EnsembleSelector selects, if it says so beforehand."""
+    wanted = getattr(ranker, "n_features_to_select", None)
+    return wanted if isinstance(ranker, EnsembleSelector) and not isinstance(wanted, str) else None
+
+
+# ---------------------------------------------------------------------- checks
+
+
+def _checked_data(
+    selector: EnsembleSelector, X: Any, y: Any, sample_weight: Any, groups: Any
+) -> Data:
+    if X is None or y is None:
+        raise InputError(
+            "a forecast from a ranker needs the data X and y; or give runs made already."
+        )
+    X, y = check_table(selector, X, y)
+    if groups is not None:
+        groups = np.asarray(groups)
+        if groups.shape != (len(y),):
+            raise InputError(f"groups must have one entry per row ({len(y)}), got {groups.shape}.")
+    return Data(X, y, feature_names_of(selector), check_weights(sample_weight, len(y)), groups)
+
+
+def _checked_halves(halves: Any, protocol: str, n_runs: int) -> np.ndarray | None:
+    if protocol == "flat":
+        if halves is not None:
+            raise InputError("halves= belongs to protocol='nested'.")
+        return None
+    if halves is None:
+        raise InputError(
+            "protocol='nested' compares ensembles from different training halves, so runs made "
+            "elsewhere need halves=, the half of every run; runs on resamples of all rows (such as "
+            "those of an EnsembleSelector) cannot answer it: give a ranker and data instead."
+        )
+    labels = np.asarray(halves)
+    if labels.shape != (n_runs,):
+        raise InputError(f"halves must name the half of each of {n_runs} runs, got {labels.shape}.")
+    return np.unique(labels, return_inverse=True)[1].ravel()
+
+
+def _checked_number(wanted: Any, runs: Runs, needed: bool) -> int | None:
+    p = runs.n_features
+    if wanted is None:
+        if not needed:
+            return None
+        if runs.kind != "support":
+            raise InputError(
+                "n_features_to_select is needed: how many features would an ensemble select?"
+            )
+        wanted = max(1, min(round(float(runs.sizes.mean())), p - 1))
+    k = share_or_number("n_features_to_select", wanted, p)
+    if k >= p:
+        raise InputError(
+            f"n_features_to_select is {k} of {p} features; a selection must leave some out."
+        )
+    return k

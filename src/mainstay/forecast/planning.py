@@ -1,0 +1,168 @@
+"""How large an ensemble is worth running."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mainstay._validation import InputError, check_count
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mainstay.forecast.curves import Point
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The smallest ensemble that reaches a target, and the size beyond which growing is idle.
+
+    Attributes
+    ----------
+    target : float or None
+        The stability wanted.
+    ensemble_size : int or None
+        Smallest size whose forecast reaches the target; None if no size does.
+    stability, lower, upper : float
+        Forecast at `ensemble_size`, or at `worthwhile_size` if no size reaches the target.
+    plateau : float
+        What no ensemble size exceeds.
+    worthwhile_size : int
+        Size from which doubling gains less than `tolerance`.
+    tolerance : float
+        Gain per doubling that is still worth it.
+    seconds : float
+        Core-seconds of the recommended ensemble, from the measured cost of a base run; NaN if that
+        is not known.
+    largest : int
+        Largest size looked at.
+    stability_at_largest : float
+        Forecast for it.
+    """
+
+    target: float | None
+    ensemble_size: int | None
+    stability: float
+    lower: float
+    upper: float
+    plateau: float
+    worthwhile_size: int
+    tolerance: float
+    seconds: float
+    largest: int
+    stability_at_largest: float
+
+    @property
+    def reached(self) -> bool:
+        """Whether some ensemble size reaches the target."""
+        return self.ensemble_size is not None
+
+    @property
+    def recommended_size(self) -> int:
+        """Size that reaches the target, or beyond which growing is idle if none does."""
+        return self.worthwhile_size if self.ensemble_size is None else self.ensemble_size
+
+    def __str__(self) -> str:
+        cost = f" ({_duration(self.seconds)} of one core)" if not math.isnan(self.seconds) else ""
+        here = f"{self.stability:.2f} ± {(self.upper - self.lower) / 2:.2f}"
+        idle = (
+            f"From {self.worthwhile_size} on, doubling the ensemble gains less than "
+            f"{self.tolerance:g}."
+        )
+        if self.target is None:
+            return f"{self.worthwhile_size} resamples would give {here}{cost}. {idle}"
+        if self.ensemble_size is not None:
+            return (
+                f"{_resamples(self.ensemble_size)} would reach {self.target:g}: {here}{cost}. "
+                f"{idle}"
+            )
+        limit = f"the limit is about {self.plateau:.2f}"
+        if self.plateau >= 1:  # of ensembles on the same data, which agree in the end
+            limit = f"{self.largest} would give about {self.stability_at_largest:.2f}"
+        return (
+            f"No ensemble of up to {self.largest} reaches {self.target:g}: {limit}. {idle} "
+            f"{_resamples(self.worthwhile_size)} would give {here}{cost}."
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the plan as a table of one row."""
+        import pandas as pd
+
+        return pd.DataFrame([{**self.__dict__, "reached": self.reached}])
+
+
+def make_plan(
+    forecast: Callable[[float], float],
+    point: Callable[[float], Point],
+    plateau: float,
+    seconds: float,
+    *,
+    target: float | None,
+    tolerance: float,
+    largest: int,
+) -> Plan:
+    """Search the sizes 1, 2, 4, … up to `largest`; around the target in steps of a tenth.
+
+    `forecast` gives the stability at a size; `point` the same with its interval.
+    """
+    check_count("largest", largest, 2)
+    if not tolerance > 0:
+        raise InputError(f"tolerance must be a number above 0, got {tolerance!r}.")
+    if target is not None and not -1 <= target <= 1:
+        raise InputError(f"target must be a stability, a number up to 1, got {target!r}.")
+    sizes = np.array([2**i for i in range(int(math.log2(largest)) + 1)])
+    values = np.array([forecast(float(m)) for m in sizes])
+    reached = None if target is None else _first_reaching(target, sizes, values, forecast)
+    worthwhile = _first_idle(sizes, np.append(values, plateau), tolerance)
+    there = point(float(worthwhile if reached is None else reached))
+    return Plan(
+        target=target,
+        ensemble_size=reached,
+        stability=there.stability,
+        lower=there.lower,
+        upper=there.upper,
+        plateau=plateau,
+        worthwhile_size=worthwhile,
+        tolerance=tolerance,
+        seconds=seconds * there.ensemble_size,
+        largest=largest,
+        stability_at_largest=float(values[-1]),
+    )
+
+
+def _first_reaching(
+    target: float, sizes: np.ndarray, values: np.ndarray, forecast: Callable[[float], float]
+) -> int | None:
+    above = np.flatnonzero(values >= target)
+    if not above.size:
+        return None
+    high = int(sizes[above[0]])
+    between = sorted({round(high * 2 ** (-i / 8)) for i in range(1, 8)})
+    for size in between:
+        if size > high // 2 and forecast(float(size)) >= target:
+            return size
+    return high
+
+
+def _first_idle(sizes: np.ndarray, values: np.ndarray, tolerance: float) -> int:
+    """First size from which this doubling and the next gain less than the tolerance."""
+    small = np.append(np.diff(values) < tolerance, True)
+    idle = np.flatnonzero(small[:-1] & small[1:])
+    return int(sizes[idle[0] if idle.size else -1])
+
+
+def _resamples(size: int) -> str:
+    return f"{size} resample{'s' * (size != 1)}"
+
+
+def _duration(seconds: float) -> str:
+    """Seconds in words."""
+    if seconds < 90:
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

@@ -1,0 +1,307 @@
+"""What a forecast gives: a curve with intervals, the paper's two numbers, a plan, plain words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mainstay.forecast.base_runs import BaseRuns
+from mainstay.forecast.calibration import InfeasibleError, estimate_n_useful, solve_p
+from mainstay.forecast.curves import FlatCurve, NestedCurve, Point
+from mainstay.forecast.ensembles import Ensembles
+from mainstay.forecast.planning import Plan, make_plan
+from mainstay.forecast.simulator import SimulatedSelector
+from mainstay.resampled import selections
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mainstay.plotting import ForecastDisplay
+
+LARGEST = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """The paper's model of the runs: n_useful features, each run prefers them with probability p.
+
+    Attributes
+    ----------
+    n_useful : float
+        How many features were selected more often than chance explains.
+    p : float or None
+        Probability of picking from them; None if no p explains the runs.
+    selector : SimulatedSelector or None
+        The model; None if infeasible.
+    infeasible : str
+        Why there is no model; empty if there is one.
+    """
+
+    n_useful: float | None
+    p: float | None
+    selector: SimulatedSelector | None
+    infeasible: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """Stability by ensemble size, forecast from few runs.
+
+    Attributes
+    ----------
+    curve : pandas.DataFrame
+        One row per ensemble size: `stability`, its `standard_error`, `lower` and `upper` (from the
+        finite number of runs and of draws), and `observed`: whether so many runs were there to
+        be compared, or the value is carried beyond them.
+    protocol : {"flat", "nested"}
+        Which question was asked; see `forecast_stability`.
+    method : {"resampling", "simulator"}
+        Where `curve` comes from.
+    measure, aggregation : str
+        What is forecast: this agreement, of ensembles aggregated so.
+    n_features_to_select : int or None
+        How many features an ensemble selects.
+    n_useful, p : float or None
+        The paper's parameters, which explain why: how many features the runs prefer, and how
+        likely a run picks one of them. None with the reason in `infeasible` if the model does not
+        fit.
+    n_runs : int
+        Number of base runs.
+    seconds_per_run : float
+        Measured core-seconds of a base run; NaN for runs made elsewhere.
+    plateau : float
+        What no ensemble size exceeds.
+    """
+
+    curve: pd.DataFrame
+    protocol: str
+    method: str
+    n_features_to_select: int | None
+    base: BaseRuns
+    confidence: float
+    _engine: FlatCurve | NestedCurve
+    model: Model
+
+    @property
+    def measure(self) -> str:
+        """Name of the measure of stability."""
+        return _name(self._engine.ensembles.measure)
+
+    @property
+    def aggregation(self) -> str:
+        """Name of the rule of aggregation."""
+        return self._engine.ensembles.rule.name
+
+    @property
+    def n_runs(self) -> int:
+        """Number of base runs."""
+        return self.base.runs.n_runs
+
+    @property
+    def seconds_per_run(self) -> float:
+        """Measured core-seconds of a base run."""
+        return self.base.seconds
+
+    @property
+    def n_useful(self) -> float | None:
+        """Number of features that the runs select more often than chance explains."""
+        return self.model.n_useful
+
+    @property
+    def p(self) -> float | None:
+        """Probability with which a run of the paper's model picks one of its useful features."""
+        return self.model.p
+
+    @property
+    def infeasible(self) -> str:
+        """Why the paper's model does not fit; empty if it does."""
+        return self.model.infeasible
+
+    @property
+    def plateau(self) -> float:
+        """What no ensemble size exceeds."""
+        if self.method == "simulator":
+            return feasible(self.model).plateau(self.measure)
+        return self._engine.plateau()
+
+    def at(self, ensemble_size: float) -> Point:
+        """Forecast for one more ensemble size."""
+        return point_at(self._engine, self.model, self.method, ensemble_size)
+
+    def plan(
+        self, target: float | None = None, *, tolerance: float = 0.01, largest: int = LARGEST
+    ) -> Plan:
+        """Find the smallest ensemble that reaches a target, and where growing becomes idle.
+
+        Parameters
+        ----------
+        target : float, optional
+            Stability wanted.
+        tolerance : float
+            Gain per doubling of the ensemble that is still worth it.
+        largest : int
+            Largest ensemble to think about.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> fc = ms.forecast_stability("f_statistic", X, y, n_features_to_select=5,
+        ...                            protocol="nested", n_runs=60, random_state=0)
+        >>> fc.plan(target=0.99).reached
+        False
+        """
+        return make_plan(
+            self._value_at,
+            self.at,
+            self.plateau,
+            self.seconds_per_run,
+            target=target,
+            tolerance=tolerance,
+            largest=largest,
+        )
+
+    def _value_at(self, m: float) -> float:
+        return point_at(self._engine, self.model, self.method, m, interval=False).stability
+
+    def compare(self) -> pd.DataFrame:
+        """Both methods from the same runs, side by side.
+
+        Returns
+        -------
+        pandas.DataFrame
+            `ensemble_size`, `resampling` with `lower` and `upper`, and `simulator` (the paper's
+            model; missing where it is infeasible: see `infeasible`).
+        """
+        import pandas as pd
+
+        sizes = self.curve["ensemble_size"]
+        points = [self._engine.point(float(m)) for m in sizes]
+        model = self.model.selector
+        return pd.DataFrame(
+            {
+                "ensemble_size": sizes,
+                "resampling": [point.stability for point in points],
+                "lower": [point.lower for point in points],
+                "upper": [point.upper for point in points],
+                "simulator": [
+                    None if model is None else simulated(model, self._engine.ensembles, int(m))
+                    for m in sizes
+                ],
+            }
+        )
+
+    def plot(self, ax: Any = None, *, target: float | None = None) -> ForecastDisplay:
+        """Draw the curve, its band and, with a target, the plan."""
+        from mainstay.plotting import ForecastDisplay
+
+        return ForecastDisplay.from_forecast(self, target=target, ax=ax)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the curve."""
+        return self.curve.copy()
+
+    def summary(self) -> str:
+        """Say it in plain words."""
+        last = self.curve.iloc[-1]
+        reach = f" ± {(last['upper'] - last['lower']) / 2:.2f}" if "upper" in self.curve else ""
+        words = (
+            f"{last['ensemble_size']:.0f} resamples would give {last['stability']:.2f}{reach} "
+            f"({self.measure})"
+        )
+        if self.protocol == "flat":
+            words += (
+                ". This is agreement between ensembles on resamples of the same data: it nears 1 "
+                "with any data if the ensemble is large enough. Whether another study would find "
+                "the same features is the question of protocol='nested'."
+            )
+        else:
+            words += f"; no ensemble size will exceed about {self.plateau:.2f}."
+        if self.infeasible:
+            words += f" The two-parameter model does not fit these runs: {self.infeasible}"
+        elif self.n_useful is not None:
+            words += (
+                f" The runs choose among about {self.n_useful:.0f} features, and pick one of them "
+                f"with probability {self.p:.2f}."
+            )
+        return words
+
+    def __repr__(self) -> str:
+        head = (
+            f"Forecast of {self.measure} from {self.n_runs} runs ({self.protocol} protocol, "
+            f"{self.aggregation} aggregation)"
+        )
+        return f"{head}\n{self.curve.to_string(index=False, float_format='{:.3f}'.format)}"
+
+
+def _name(what: Any) -> str:
+    return what if isinstance(what, str) else getattr(what, "__name__", "callable")
+
+
+def feasible(model: Model) -> SimulatedSelector:
+    """Return the fitted model, or raise what keeps it from fitting."""
+    if model.selector is None:
+        raise InfeasibleError(model.infeasible)
+    return model.selector
+
+
+def point_at(
+    engine: FlatCurve | NestedCurve, model: Model, method: str, m: float, *, interval: bool = True
+) -> Point:
+    """Forecast for ensembles of m runs by either method; the model has no interval."""
+    if method == "resampling":
+        return engine.point(m, interval=interval)
+    value = simulated(feasible(model), engine.ensembles, int(m))
+    return Point(m, value, math.nan, math.nan, math.nan, False)
+
+
+def simulated(model: SimulatedSelector, ensembles: Ensembles, size: int) -> float:
+    """Stability of the paper's model, with the measure and the aggregation that are forecast."""
+    rule = ensembles.rule.name if isinstance(ensembles.aggregation, str) else ensembles.aggregation
+    rule = {"mean": "rank_mean", "median": "rank_median"}.get(str(rule), rule)
+    returns = "selection" if ensembles.runs.kind == "support" else "ranks"
+    return model.stability(
+        size, ensembles.measure, aggregation=rule, returns=returns, random_state=0
+    )
+
+
+def fit_model(ensembles: Ensembles, base_agreement: float, seed: int) -> Model:
+    """Estimate n_useful and p from the runs; say why if it cannot be done."""
+    k, runs = ensembles.n_selected, ensembles.runs
+    if k is None:
+        return Model(None, None, None, "it needs n_features_to_select.")
+    n_useful = estimate_n_useful(selections(runs, k, seed))
+    try:
+        if n_useful < k:
+            raise InfeasibleError(
+                f"infeasible: only {n_useful:.1f} features were selected more often than chance "
+                f"explains, fewer than the {k} that are selected."
+            )
+        p = solve_p(
+            stability=base_agreement,
+            measure="jaccard",
+            n_features=runs.n_features,
+            n_selected=k,
+            n_useful=n_useful,
+        )
+    except InfeasibleError as error:
+        return Model(n_useful, None, None, str(error))
+    if ensembles.similarity is not None:
+        return Model(n_useful, p, None, "it knows of no similar features.")
+    selector = SimulatedSelector(n_features=runs.n_features, n_selected=k, n_useful=n_useful, p=p)
+    return Model(n_useful, p, selector)
+
+
+def tabulate(points: list[Point]) -> pd.DataFrame:
+    """One row per ensemble size; no interval where there is none."""
+    import pandas as pd
+
+    table = pd.DataFrame([asdict(point) for point in points])
+    table["ensemble_size"] = table["ensemble_size"].astype(int)
+    if np.isnan(table["standard_error"]).all():
+        table = table.drop(columns=["standard_error", "lower", "upper"])
+    return table
