@@ -55,16 +55,16 @@ def run_flat(
     selector: EnsembleSelector, data: Data, n_runs: int, rng: np.random.Generator
 ) -> BaseRuns:
     """Run the selector's rankers on fresh resamples of all rows."""
-    start = time.perf_counter()
+    clock = _Clock(selector.n_jobs)
     runs = _run(selector, data, n_runs, rng)
-    return BaseRuns(runs, None, _seconds(start, selector.n_jobs, runs.n_runs))
+    return BaseRuns(runs, None, clock.seconds() / runs.n_runs)
 
 
 def run_nested(
     selector: EnsembleSelector, data: Data, n_halves: int, n_inside: int, rng: np.random.Generator
 ) -> BaseRuns:
     """Draw random halves of the rows; run the rankers on resamples of each half."""
-    start = time.perf_counter()
+    clock = _Clock(selector.n_jobs)
     halves = [draw_half(data.y, data.groups, rng) for _ in range(n_halves)]
     if is_classification(data.y):
         _report_missing_classes(data.y, halves)
@@ -80,7 +80,7 @@ def run_nested(
     )
     labels = np.repeat(np.arange(n_halves), [part.n_runs for part in parts])
     runs = Runs.concatenate(parts)
-    return BaseRuns(runs, labels, _seconds(start, selector.n_jobs, runs.n_runs))
+    return BaseRuns(runs, labels, clock.seconds() / runs.n_runs)
 
 
 def shape_of_halves(n_runs: int, n_halves: int | None) -> tuple[int, int]:
@@ -126,8 +126,16 @@ def _run(selector: EnsembleSelector, data: Data, n_runs: int, rng: np.random.Gen
     return combined_runs(selector, collect_runs(selector, data, n_runs, rng))
 
 
-def _seconds(start: float, n_jobs: int | None, n_runs: int) -> float:
-    return (time.perf_counter() - start) * n_cores(n_jobs) / n_runs
+class _Clock:
+    """Core-seconds since it was made: exact in one process, cores × time in several."""
+
+    def __init__(self, n_jobs: int | None) -> None:
+        self.cores = n_cores(n_jobs)
+        self.read = time.process_time if self.cores == 1 else time.perf_counter
+        self.start = self.read()
+
+    def seconds(self) -> float:
+        return (self.read() - self.start) * self.cores
 
 
 def _report_missing_classes(y: np.ndarray, halves: Iterable[np.ndarray]) -> None:

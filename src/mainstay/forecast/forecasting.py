@@ -161,9 +161,9 @@ def forecast_stability(
     ...                            protocol="nested", ensemble_sizes=[1, 10, 50], random_state=0)
     >>> fc.curve[["ensemble_size", "stability"]].round(1)
        ensemble_size  stability
-    0              1        0.5
-    1             10        0.6
-    2             50        0.6
+    0              1        0.7
+    1             10        0.9
+    2             50        0.9
     """
     check_choice("protocol", protocol, PROTOCOLS)
     check_choice("method", method, METHODS)
