@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mainstay._validation import InputError, check_choice
 from mainstay.rankers.base import Ranker
 from mainstay.rankers.discretization import Binning
+from mainstay.rankers.evolution import EvolutionRanker
 from mainstay.rankers.filters import (
     ChiSquare,
     CramersV,
@@ -46,6 +47,7 @@ __all__ = [
     "Correlation",
     "CramersV",
     "EstimatorImportance",
+    "EvolutionRanker",
     "FStatistic",
     "FunctionRanker",
     "GainRatio",
@@ -77,6 +79,7 @@ RANKERS: dict[str, type[Ranker]] = {
     "random_forest": EstimatorImportance,
     "permutation": PermutationImportance,
     "split_frequency": SplitFrequency,
+    "evolution": EvolutionRanker,
 }
 
 
@@ -134,7 +137,13 @@ def list_rankers() -> pd.DataFrame:
     """
     import pandas as pd
 
-    kinds = {"filters": "table", "moments": "moments", "greedy": "greedy", "importances": "model"}
+    kinds = {
+        "filters": "table",
+        "moments": "moments",
+        "greedy": "greedy",
+        "importances": "model",
+        "evolution": "model",
+    }
     return pd.DataFrame(
         [
             {
