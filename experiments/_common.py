@@ -18,8 +18,8 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 
 
-def arguments(doc: str) -> argparse.Namespace:
-    """Read the command line that all experiments have."""
+def arguments(doc: str, *, cache: bool = False) -> argparse.Namespace:
+    """Read the command line that all experiments have, some with a cache of costly results."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random (0)")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes (2)")
@@ -31,7 +31,17 @@ def arguments(doc: str) -> argparse.Namespace:
         type=Path,
         help="folder for the results (experiments/results; with --quick a temporary folder)",
     )
+    if cache:
+        folder = Path(tempfile.gettempdir()) / "mainstay-cache"
+        parser.add_argument(
+            "--cache",
+            type=Path,
+            default=folder,
+            help=f"folder for costly results, reused when the settings are the same ({folder})",
+        )
     options = parser.parse_args()
+    if cache:
+        options.cache.mkdir(parents=True, exist_ok=True)
     quick_folder = Path(tempfile.gettempdir()) / "mainstay-quick"
     options.output = options.output or (quick_folder if options.quick else HERE / "results")
     options.output.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,214 @@
+"""The parts of onda2021 about ensembles: their stability, their accuracy and what they cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import _onda_figures as figures
+import _onda_model as model
+import numpy as np
+import pandas as pd
+from _common import log, table, verdict
+from _onda_ensembles import accuracy, curve
+from _onda_experiment import Experiment, listed, stacked
+from _onda_forests import TREES, seconds_per_forest
+from _onda_paper import N_USEFUL, REAL, REAL_TREES, SIMULATED, P
+
+
+def curves(run: Experiment) -> dict[str, Any]:
+    """Figs. 3, 9 and 10: stability against the size of the ensemble, simulated and real."""
+    real = {name: curve(data, run.real(data)[1]) for name, data in run.sets.items()}
+    simulated = {name: model.simulated(data, N_USEFUL[name]) for name, data in run.sets.items()}
+    plateaus = {name: model.plateau(data, N_USEFUL[name]) for name, data in run.sets.items()}
+    run.save("fig3_9_simulated", stacked(simulated))
+    run.save("fig3_10_real", stacked(real))
+    run.draw("fig3_9_10_stability", figures.plot_curves(simulated, real, plateaus))
+    colon = run.sets["Colon"]
+    same = curve(colon, run.real(colon, kind="half")[1])
+    run.save("fig3_real_without_bootstrap", same)
+    last = {name: frame.iloc[-1] for name, frame in real.items()}
+    m_last = int(real["Colon"].index[-1])
+    rows = []
+    for name in real:
+        found = ", ".join(f"{last[name][t]:.3f}" for t in REAL_TREES[name])
+        trees = ", ".join(map(str, REAL_TREES[name]))
+        cells = (SIMULATED[name] or "–", f"{plateaus[name]:.3f}", REAL[name] or "–", found, trees)
+        rows.append((name, *cells))
+    head = ["", "simulated: paper", "ours", "real: paper", f"ours, m = {m_last}", "with trees"]
+    at = [m for m in real["Colon"].index if m > 1]
+    gap = (simulated["Colon"].loc[at, 0.7] - real["Colon"].loc[at, 300]).abs()
+    small, large = gap[gap.index < 20], gap[gap.index >= 20]
+    spread = {
+        name: {m: float(np.ptp(frame.loc[m])) for m in (30, 50)}
+        for name, frame in simulated.items()
+    }
+    tens = [m for m in simulated["Prostate"].index if m == 1 or m % 10 == 0]
+    prostate = simulated["Prostate"]
+    falls = [p for p in prostate if prostate.loc[tens[1], p] < prostate.loc[1, p]]
+    falls_5 = [p for p in prostate if prostate.loc[5, p] < prostate.loc[1, p]]
+    colon_last = last["Colon"]
+    return {
+        "real": real,
+        "m_last": m_last,
+        "curves_table": table(head, rows),
+        "plateaus": plateaus,
+        "plateau_verdict": verdict(
+            all(abs(plateaus[n] - SIMULATED[n]) < 0.01 for n in real if SIMULATED[n])
+        ),
+        "real_verdict": verdict(
+            all(
+                abs(last[n][t] - REAL[n]) < 0.05 * (1 + (n == "Prostate"))
+                for n in real
+                if REAL[n]
+                for t in REAL_TREES[n]
+            )
+        ),
+        "p_spread": spread["Colon"],
+        "rising": ", ".join(f"{simulated['Colon'].loc[1, p]:.3f}" for p in (0.1, 0.5, 0.9)),
+        "few_trees": f"{colon_last[50]:.3f}, {colon_last[100]:.3f}",
+        "few_verdict": verdict(
+            bool(max(colon_last[50], colon_last[100]) < min(colon_last.loc[200:]))
+        ),
+        "many_trees": f"{min(colon_last.loc[200:]):.3f} to {max(colon_last.loc[200:]):.3f}",
+        "similar_verdict": verdict(
+            bool(gap.max() < 0.03) or (None if len(large) and large.max() < 0.03 else False)
+        ),
+        "gap_small": float(small.max()),
+        "gap_small_at": int(small.idxmax()),
+        "gap_small_values": [
+            simulated["Colon"].loc[small.idxmax(), 0.7],
+            real["Colon"].loc[small.idxmax(), 300],
+        ],
+        "gap_large": float(large.max()) if len(large) else np.nan,
+        "falls": f"p ≥ {min(falls):g}" if falls else "none",
+        "falls_5": f"p ≥ {min(falls_5):g}" if falls_5 else "none",
+        "falls_verdict": verdict(falls == [0.7, 0.8, 0.9]),
+        "real_first": listed({n: f[300].iloc[0] for n, f in real.items()}),
+        "same_table": table(
+            ["Colon, m_ensemble", *[f"{t} trees" for t in TREES]],
+            [
+                (f"{m}, {what}", *[f"{frame.loc[m, t]:.3f}" for t in TREES])
+                for m in (same.index[0], same.index[-1])
+                for what, frame in (("bootstraps", real["Colon"]), ("new seeds only", same))
+            ],
+        ),
+        "missing_table": missing_classes(run),
+        "mean_ratio": listed({n: f[300].iloc[-1] / plateaus[n] for n, f in real.items()}, "{:.2f}"),
+    }
+
+
+def missing_classes(run: Experiment) -> str:
+    """Count the folds in which a half lacks one of the classes."""
+    rows = []
+    for name, data in run.sets.items():
+        classes = len(np.unique(data.y))
+        half = run.real(data)[0].half
+        lacking = [
+            sum(len(np.unique(data.y[fold == part])) < classes for fold in half) for part in (1, 2)
+        ]
+        rows.append((name, classes, len(half), *lacking))
+    return table(["", "classes", "folds", "half 1 lacks one", "half 2 lacks one"], rows)
+
+
+def wide_mtry(run: Experiment, real: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """Fig. 15: the real ensembles with normalised mtry 0.1."""
+    found = {}
+    for name, data in run.sets.items():
+        bank, selected, _ = run.real(data, "0.1")
+        found[name] = curve(data, selected)
+    run.save("fig15_mtry_0.1", stacked(found))
+    run.draw("fig15_mtry_0.1", figures.plot_real(found))
+    last = {name: frame.iloc[-1] for name, frame in found.items()}
+    spread = {name: float(np.ptp(values)) for name, values in last.items()}
+    m = found["Colon"].index[-1]
+    before = {name: float(np.ptp(real[name].loc[m])) for name in found}
+    rows = []
+    for name in found:
+        numbers = [*last[name][list(TREES)], spread[name], before[name]]
+        rows.append((name, *[f"{number:.3f}" for number in numbers]))
+    head = ["", *[f"{t} trees" for t in TREES], "range", "range with √n"]
+    return {
+        "wide_table": table(head, rows),
+        "wide_verdict": verdict(
+            max(spread.values()) < 0.03
+            or (None if all(spread[n] < before[n] for n in spread) else False)
+        ),
+        "wide_folds": len(bank.left_out),
+        "wide_weak": bank.importances.shape[1],
+    }
+
+
+def accuracies(run: Experiment) -> dict[str, Any]:
+    """Figs. 1 (left) and 6."""
+    found, largest = {}, {}
+    for name, data in run.sets.items():
+        bank, selected, cache_name = run.real(data)
+        found[name] = accuracy(data, bank, selected, cache_name, run.options)
+        largest[name] = np.bincount(data.y - data.y.min()).max() / data.n_samples
+    run.save("fig1_6_accuracy", stacked(found))
+    run.draw("fig1_6_accuracy", figures.plot_accuracy(found, largest))
+    rows = [
+        (name, f"{largest[name]:.3f}", *[f"{frame[t].mean():.3f}" for t in TREES])
+        for name, frame in found.items()
+    ]
+    means = {name: frame.mean() for name, frame in found.items()}
+    return {
+        "accuracy_table": table(["", "largest class", *[f"{t} trees" for t in TREES]], rows),
+        "accuracy_range": listed({n: np.ptp(v) for n, v in means.items()}),
+        "accuracy_error": listed(
+            {
+                n: np.sqrt(v.mean() * (1 - v.mean()) / run.n_runs(run.sets[n]))
+                for n, v in means.items()
+            }
+        ),
+        "accuracy_verdict": verdict(
+            all(v.min() > largest[n] and np.ptp(v) < 0.05 for n, v in means.items())
+        ),
+    }
+
+
+def times(run: Experiment) -> dict[str, Any]:
+    """Figs. 4, 12 and 13: CPU seconds of the stability of an ensemble."""
+    parts, forests, bare = [], {}, {}
+    for name, data in run.sets.items():
+        log(f"timing {name}")
+        seconds = run.real(data)[0].seconds
+        n_runs = run.n_runs(data)
+        forests[name] = seconds_per_forest(data, run.size["timed"], run.options.seed)
+        bare[name] = seconds.mean()
+        part = model.seconds_simulated(
+            data, N_USEFUL[name], P[name] or 0.7, n_runs, run.options.seed
+        )
+        part = part[part["m_ensemble"] <= seconds.shape[1]]
+        part["RandomForestClassifier"] = forests[name] * n_runs * part["m_ensemble"]
+        part["the same trees, bare"] = [seconds[:, :m].sum() for m in part["m_ensemble"]]
+        parts.append(part.assign(data=name))
+    found = pd.concat(parts)
+    run.save("fig4_12_13_times", found.set_index(["data", "m_ensemble"]))
+    run.draw("fig4_12_13_times", figures.plot_times(found))
+    last = found[found["m_ensemble"] == found["m_ensemble"].max()].set_index("data")
+    real, bare_all = last["RandomForestClassifier"], last["the same trees, bare"]
+    rows = []
+    for n in run.sets:
+        cells = [f"{forests[n]:.2f}", f"{bare[n]:.3f}", f"{real[n]:,.0f}", f"{bare_all[n]:,.0f}"]
+        cells += [f"{last['simulated'][n]:.2f}", f"{last['formula'][n]:.3f}"]
+        rows.append((n, *cells, f"{real[n] / last['simulated'][n]:,.0f}"))
+    head = ["", "s per forest", "s per bare forest", "real, RandomForestClassifier"]
+    head += ["real, bare trees", "simulated", "formula", "real ÷ simulated"]
+    first = found.groupby("data", sort=False).nth(1).set_index("data")
+    step = last["m_ensemble"] / first["m_ensemble"]
+    grows = (last["the same trees, bare"] / first["the same trees, bare"] / step)[list(run.sets)]
+    moderate = (last["simulated"] / first["simulated"])[list(run.sets)]
+    return {
+        "times_table": table(head, rows),
+        "timed": run.size["timed"],
+        "grows": listed(grows, "{:.2f}"),
+        "step": f"{first['m_ensemble'].iloc[0]} to {last['m_ensemble'].iloc[0]}",
+        "moderate": listed(moderate, "{:.1f}"),
+        "step_ratio": float(step.iloc[0]),
+        "proportional_verdict": verdict(bool((grows - 1).abs().max() < 0.1)),
+        "moderate_verdict": verdict(bool((moderate < step.iloc[0]).all())),
+        "faster_verdict": verdict(bool((real / last["simulated"]).min() > 100)),
+        "j_apart": (found["J_drawn"] - found["J_formula"]).abs().max(),
+        "bare_total": float(bare_all.sum()),
+    }

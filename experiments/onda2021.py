@@ -1,0 +1,90 @@
+"""Regenerate the results of Onda, Gao, Kotera and Oono (2021), next to what the paper reports.
+
+python experiments/onda2021.py            # about 75 minutes of CPU time; forests are cached
+python experiments/onda2021.py --quick    # a look, in a temporary folder
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import _onda_curves as curves
+import _onda_estimates as estimates
+from _common import arguments, log, table, write
+from _onda_experiment import Experiment
+from _onda_paper import CORRECTED, CORRECTED_J, N_USEFUL, REAL, REAL_TREES, SIMULATED, STABILITY, P
+
+Row = tuple[str, float, float, float | None]  # what, the paper's number, ours, the paper's ±
+
+
+def main_numbers(values: dict[str, Any]) -> list[Row]:
+    """Collect the numbers that the paper's text gives, with ours."""
+    single, parts, real = values["single"], values["parts"], values["real"]
+    rows: list[Row] = []
+    for name, t in values["t_uniform"].iterrows():
+        rows.append((f"t_uniform, {name} (Table 4)", t["paper"], t["ours"], t["paper_sd"]))
+    for name in parts:
+        found = single.loc[(name, 300)]
+        text = f"n_useful, {name}, 300 trees (Table 2)"
+        rows.append((text, found["paper"], found["n_useful"], found["paper_sd"]))
+    for name in parts:
+        ours = single.loc[(name, 300), "J"]
+        rows.append((f"J of single forests, {name}, 300 trees", STABILITY[name][0], ours, None))
+    for name in ("Colon", "Lymphoma"):
+        rows.append(
+            (f"p, {name}, from the paper's J and n_useful", P[name], parts[name]["p"], None)
+        )
+        again = parts[name]["again"]
+        rows.append((f"n_useful counted again, {name} (Fig. 8)", N_USEFUL[name], again, None))
+    again = values["corrected"]["again"]
+    rows.append(("n_useful counted again, Prostate (Fig. 11)", CORRECTED, again, None))
+    for name in ("Colon", "Prostate"):
+        ours = values["plateaus"][name]
+        rows.append(
+            (f"J of large simulated ensembles, {name} (Fig. 9)", SIMULATED[name], ours, None)
+        )
+    ours = values["corrected_plateau"]
+    rows.append(("the same, Prostate, n_useful = 130 (Fig. 11)", CORRECTED_J, ours, None))
+    for name in ("Colon", "Prostate"):
+        trees = list(REAL_TREES[name])
+        ours = float(real[name].iloc[-1][trees].mean())
+        text = f"J of large real ensembles, {name}, {trees[0]} to {trees[-1]} trees (Fig. 10)"
+        rows.append((text, REAL[name], ours, None))
+    return [*rows, *values["mtry_numbers"]]
+
+
+def summary(values: dict[str, Any]) -> dict[str, Any]:
+    """Put the paper's numbers beside ours and say which are reproduced."""
+    cells, good = [], 0
+    for what, paper, ours, sd in main_numbers(values):
+        digits = len(f"{paper:g}".partition(".")[2])
+        near = abs(ours - paper) <= (0.1 * paper if sd is None else sd)
+        same = bool(near or round(ours, digits) == paper)
+        good += same
+        given = f"{paper:g}" + (f" ± {sd:g}" if sd else "")
+        cells.append((what, given, f"{ours:.{max(digits, 1) + 1}f}", "✓" if same else "**no**"))
+    return {
+        "summary": table(["", "paper", "ours", "reproduced"], cells),
+        "n_good": good,
+        "n_numbers": len(cells),
+    }
+
+
+def main() -> None:
+    """Regenerate all results."""
+    options = arguments(__doc__, cache=True)
+    run = Experiment(options)
+    values: dict[str, Any] = {"size": run.size}
+    log("single forests")
+    values |= estimates.thresholds(run) | estimates.useful_features(run)
+    values |= estimates.parameters(run, values["single"]) | estimates.by_mtry(run)
+    values |= estimates.budget(run)
+    log("ensembles")
+    values |= curves.curves(run)
+    values |= estimates.corrected(run, values["real"]["Prostate"])
+    values |= curves.wide_mtry(run, values["real"]) | curves.accuracies(run) | curves.times(run)
+    write("onda2021.md", options, values | summary(values))
+
+
+if __name__ == "__main__":
+    main()
