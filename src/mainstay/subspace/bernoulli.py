@@ -20,7 +20,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
 _CLIP = 1e-6
 
@@ -32,7 +31,7 @@ def sample_subsets(alpha: np.ndarray, size: int, rng: np.random.Generator) -> np
 
 def clip(alpha: np.ndarray) -> np.ndarray:
     """Keep probabilities away from 0 and 1, so that their logarithms are finite."""
-    return np.asarray(np.clip(alpha, _CLIP, 1 - _CLIP))
+    return np.asarray(np.minimum(np.maximum(alpha, _CLIP), 1 - _CLIP))  # np.clip is slower
 
 
 def log_probability(Z: np.ndarray, alpha: np.ndarray) -> np.ndarray:
@@ -90,7 +89,8 @@ class ImportanceSample:
         """
         shares = np.bincount(drawn_from, minlength=len(alphas)) / len(Z)
         joint = log_probability(Z, alphas) + np.log(shares)
-        log_mixture = logsumexp(joint, axis=1)
+        largest = joint.max(axis=1, keepdims=True)
+        log_mixture = np.log(np.exp(joint - largest).sum(axis=1)) + largest[:, 0]
         counts = Z.sum(axis=0)
         active = np.flatnonzero((counts > 0) & (counts < len(Z)))
         used_by_all = np.flatnonzero(counts == len(Z))
@@ -102,22 +102,18 @@ class ImportanceSample:
             strata = inside, outside
         return cls(active, used_by_all, log_mixture, members, strata)
 
-    def log_weights(self, beta: np.ndarray) -> np.ndarray:
-        """Compute log w_t of every subset under β."""
-        b = clip(beta)
-        outside = np.log1p(-b)
-        logit = np.log(b[self.active]) - outside[self.active]
-        everywhere = np.log(b[self.used_by_all]).sum() - outside[self.used_by_all].sum()
-        logs = self.members @ logit + (outside.sum() + everywhere) - self.log_mixture
-        return np.asarray(logs)
-
     def weights(self, beta: np.ndarray, *, self_normalized: bool = False) -> np.ndarray:
         """Compute w_t of every subset under β; self-normalised, they average to 1."""
-        logs = self.log_weights(beta)
+        b = clip(beta[self.active])
+        outside = np.log1p(-b)
+        logs = self.members @ (np.log(b) - outside) - self.log_mixture
         if not self_normalized:
-            return np.asarray(np.exp(logs))
+            outside = np.log1p(-clip(beta))
+            everywhere = np.log(clip(beta[self.used_by_all])) - outside[self.used_by_all]
+            return np.asarray(np.exp(logs + (outside.sum() + everywhere.sum())))
+        # factors that all subsets share cancel
         weights = np.exp(logs - logs.max())
-        return np.asarray(weights / weights.mean())
+        return np.asarray(weights * (len(weights) / weights.sum()))
 
     def gradient(self, beta: np.ndarray, weights: np.ndarray, folded: np.ndarray) -> np.ndarray:
         """Derivative of an objective with respect to every β_j at once, for T·M multiplications.
@@ -139,7 +135,7 @@ class ImportanceSample:
         terms = weights * folded
         if self.strata is None:
             inside = terms @ self.members / len(terms)
-            outside = terms.mean() - inside
+            outside = terms.sum() / len(terms) - inside
         else:
             inside, outside = terms @ self.strata[0], terms @ self.strata[1]
         out = np.zeros(len(beta))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from abc import abstractmethod
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -23,11 +25,19 @@ from mainstay._validation import (
     check_weights,
     natural_order,
 )
-from mainstay.subspace.learners import BaseModel, Folds, check_folds, make_learner, one_thread
+from mainstay.subspace.learners import (
+    BaseModel,
+    Folds,
+    Learner,
+    check_folds,
+    make_learner,
+    one_thread,
+)
 from mainstay.subspace.losses import Loss, make_loss
 from mainstay.subspace.optimisation import Learned, Settings, learn_probabilities
 
 _log = logging.getLogger(__name__)
+_BLOCK = 10
 _STEP = {"self_normalized": 1e-2, "plain": 1e-3}
 
 
@@ -74,6 +84,11 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.progress = progress
 
+    @property
+    def _soft(self) -> bool:
+        """Whether probabilities of classes are averaged, not votes."""
+        return False
+
     @abstractmethod
     def _default_estimator(self) -> Any:
         """Make the base estimator of `estimator=None`."""
@@ -94,11 +109,12 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         sample_weight : array of shape (n,), optional
             Row weights: chances in the bootstrap samples, and weights in the objective.
         """
+        base = self._base_estimator()
         X, y = validate_data(
             self,
             X,
             y,
-            accept_sparse="csr",
+            accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
             dtype=np.float64,
             ensure_all_finite="allow-nan",
             ensure_min_samples=2,
@@ -110,7 +126,6 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         n_restarts = check_count("n_restarts", self.n_restarts, 1)
         regularization = _not_negative("regularization", self.regularization)
         rng = check_random_state(self.random_state)
-        base = self._base_estimator()
         target = self._read_target(y, weight)
         self._scaler = StandardScaler(with_mean=not hasattr(X, "toarray"))
         X = self._scaler.fit_transform(X, sample_weight=weight)
@@ -142,7 +157,9 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         seeds: np.ndarray,
     ) -> list[Learned]:
         apart = len(seeds) > 1  # restarts on different cores, or the models of a restart
-        learner = make_learner(
+        # every restart makes its learner itself: compiled code does not travel between processes
+        make = partial(
+            make_learner,
             model.estimator,
             model.X,
             model.y,
@@ -150,16 +167,18 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
             n_classes=self._n_classes,
             cv=cv,
             sample_weight=model.sample_weight,
+            soft=self._soft,
             names=model.names,
             n_jobs=1 if apart else self.n_jobs,
         )
+        target = np.ones(len(model.y)) if self._soft else model.y
         options = {
-            "classes": self._classification,
+            "classes": self._classification and not self._soft,
             "sample_weight": model.sample_weight,
             "regularization": regularization,
         }
         tasks = [
-            (learner, model.y, loss, start, settings, int(seed), options)
+            (make, target, loss, start, settings, int(seed), options)
             for start, seed in zip(starts, seeds, strict=True)
         ]
         return run_tasks(
@@ -225,15 +244,17 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         self.estimators_ = [estimator for block in trained for estimator in block]
         self.estimators_features_ = [order[subset] for subset in subsets]
 
-    def _predictions(self, X: Any) -> np.ndarray:
-        """Predict with every model of the ensemble: T × n."""
+    def _average(self, X: Any, predict: Callable[..., np.ndarray]) -> np.ndarray:
+        """Average `predict(estimator, X)` over the ensemble."""
         check_is_fitted(self, "estimators_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         X = self._scaler.transform(X)
         pairs = list(zip(self.estimators_, self.estimators_features_, strict=True))
-        blocks = np.array_split(np.arange(len(pairs)), n_cores(self.n_jobs))
-        tasks = [([pairs[t] for t in block], X) for block in blocks if len(block)]
-        return np.concatenate(run_tasks(_predict_block, tasks, n_jobs=self.n_jobs, progress=False))
+        # blocks do not depend on the number of cores, so that sums do not either
+        blocks = [pairs[t : t + _BLOCK] for t in range(0, len(pairs), _BLOCK)]
+        tasks = [(block, X, predict) for block in blocks]
+        sums = run_tasks(_predict_block, tasks, n_jobs=self.n_jobs, progress=False)
+        return np.asarray(sum(sums) / len(pairs))
 
     # ------------------------------------------------------------------ checks
 
@@ -281,12 +302,13 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         base = self._default_estimator() if self.estimator is None else self.estimator
-        tags.input_tags.sparse = get_tags(base).input_tags.sparse
+        if hasattr(base, "__sklearn_tags__") and not isinstance(base, type):
+            tags.input_tags.sparse = get_tags(base).input_tags.sparse
         return tags
 
 
 def _restart(
-    learner: Any,
+    make: Callable[[], Learner],
     target: np.ndarray,
     loss: Loss,
     alpha: np.ndarray,
@@ -295,7 +317,7 @@ def _restart(
     options: dict[str, Any],
 ) -> Learned:
     with one_thread():
-        return learn_probabilities(learner, target, loss, alpha, settings, seed, **options)
+        return learn_probabilities(make(), target, loss, alpha, settings, seed, **options)
 
 
 def _train_block(model: BaseModel, subsets: list[np.ndarray], seeds: list[int]) -> list[Any]:
@@ -303,20 +325,26 @@ def _train_block(model: BaseModel, subsets: list[np.ndarray], seeds: list[int]) 
         return [model.train(subset, seed) for subset, seed in zip(subsets, seeds, strict=True)]
 
 
-def _predict_block(pairs: list[tuple[Any, np.ndarray]], X: Any) -> np.ndarray:
+def _predict_block(
+    pairs: list[tuple[Any, np.ndarray]], X: Any, predict: Callable[..., np.ndarray]
+) -> np.ndarray:
     with one_thread():
-        return np.stack([estimator.predict(X[:, features]) for estimator, features in pairs])
+        return np.asarray(sum(predict(estimator, X[:, features]) for estimator, features in pairs))
 
 
 def _agreement(found: np.ndarray) -> float | None:
     """Mean Jaccard index of the restarts' best features, as many as a model uses on average."""
-    from mainstay.measures import stability
-    from mainstay.runs import Runs
-
     if len(found) < 2:
         return None
     k = max(1, round(float(found.mean(axis=0).sum())))
-    return float(stability(Runs.from_scores(found).top(k), "jaccard"))
+    chosen = np.zeros(found.shape)
+    np.put_along_axis(chosen, np.argsort(-found, axis=1, kind="stable")[:, :k], 1.0, axis=1)
+    chosen *= found > 0
+    first, second = np.triu_indices(len(found), 1)
+    common = (chosen[first] * chosen[second]).sum(axis=1)
+    either = np.maximum(chosen[first], chosen[second]).sum(axis=1)
+    # restarts that agree on no features at all agree
+    return float(np.divide(common, either, out=np.ones(len(common)), where=either > 0).mean())
 
 
 def _not_negative(what: str, value: object) -> float:

@@ -242,6 +242,21 @@ def make_learner(
     n_jobs : int, optional
         Number of cores.
     """
+    from mainstay.subspace.fast import fast_learner
+
     cv = check_folds(cv, len(y))
+    fast = fast_learner(
+        estimator,
+        X,
+        y,
+        classification=classification,
+        n_classes=n_classes,
+        cv=cv,
+        sample_weight=sample_weight,
+        soft=soft,
+        n_jobs=n_jobs,
+    )
+    if fast is not None:
+        return fast
     base = BaseModel(estimator, X, y, classification, n_classes, sample_weight, names)
     return GenericLearner(base, cv, soft, n_jobs)

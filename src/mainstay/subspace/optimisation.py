@@ -182,8 +182,11 @@ class SubspaceProblem:
 
     def step(self, penalty_gradient: np.ndarray | float = 0.0) -> bool:
         """Take one projected gradient step; return whether the stage may go on."""
-        move = self._here.gradient + self.regularization + penalty_gradient
-        self.alpha = np.clip(self.alpha - self.settings.learning_rate * move, 0.0, 1.0)
+        push = self._here.gradient + (self.regularization + penalty_gradient)
+        moved = np.minimum(np.maximum(self.alpha - self.settings.learning_rate * push, 0.0), 1.0)
+        if np.array_equal(moved, self.alpha):
+            return False  # all further steps would stay here too
+        self.alpha = moved
         self._n_steps += 1
         self._here = self._objective.at(self.alpha)
         enough = self._here.effective_size >= self.settings.n_models / 2

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
-from mainstay._validation import InputError
+from mainstay._parallel import Progress
+from mainstay._validation import InputError, RandomState, check_choice
 from mainstay.subspace.ensemble import ParametricSubspace
+from mainstay.subspace.learners import Folds
 
 
 class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type: ignore[misc]
@@ -31,6 +35,8 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
         compiled fast paths, anything else goes through `fit` and `predict`.
     n_estimators : int
         T, the number of models.
+    voting : {"hard", "soft"}
+        Average the models' votes, as in the paper, or their probabilities.
     loss : str or pair of callables
         "auto" (cross-entropy), "cross_entropy", "squared_error", "absolute_error", "huber", or
         two functions of (targets, averages) that return the loss of every row and its derivative
@@ -107,6 +113,51 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
 
     _classification = True
 
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        voting: str = "hard",
+        loss: Any = "auto",
+        regularization: float = 0.0,
+        cv: Folds = 10,
+        n_references: int = 10,
+        weights: str = "self_normalized",
+        n_restarts: int = 5,
+        initial_probability: float | str = "auto",
+        learning_rate: float | str = "auto",
+        max_stages: int = 1000,
+        tolerance: float = 1e-3,
+        warm_start: bool = False,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        progress: Progress = "auto",
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            loss=loss,
+            regularization=regularization,
+            cv=cv,
+            n_references=n_references,
+            weights=weights,
+            n_restarts=n_restarts,
+            initial_probability=initial_probability,
+            learning_rate=learning_rate,
+            max_stages=max_stages,
+            tolerance=tolerance,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+        self.voting = voting
+
+    @property
+    def _soft(self) -> bool:
+        return self.voting == "soft"
+
     def _default_estimator(self) -> Any:
         from sklearn.neighbors import KNeighborsClassifier
 
@@ -123,13 +174,32 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
         self._n_classes = len(self.classes_)
         return codes.astype(np.int64)
 
+    def _base_estimator(self) -> Any:
+        base = super()._base_estimator()
+        check_choice("voting", self.voting, ["hard", "soft"])
+        if self._soft and not hasattr(base, "predict_proba"):
+            raise InputError(f"voting='soft' needs predict_proba, which {base!r} does not have.")
+        return base
+
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Share of the models that vote for each class, n × classes."""
-        votes = self._predictions(X).astype(np.int64)
-        return np.stack([(votes == k).mean(axis=0) for k in range(self._n_classes)], axis=1)
+        """Share of the models that vote for each class (or their mean probabilities), n × classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n, p)
+            The features.
+        """
+        check_is_fitted(self, "estimators_")
+        return self._average(X, partial(_class_shares, n_classes=self._n_classes, soft=self._soft))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class that most models vote for; the first of several."""
+        """Class that most models vote for; the first of several.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n, p)
+            The features.
+        """
         winners = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[winners])
 
@@ -250,6 +320,25 @@ class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: 
         return (y - self._target_mean) / self._target_scale
 
     def predict(self, X: Any) -> np.ndarray:
-        """Average prediction of the models."""
-        average = self._predictions(X).mean(axis=0)
-        return np.asarray(average * self._target_scale + self._target_mean)
+        """Average prediction of the models.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n, p)
+            The features.
+        """
+        return self._average(X, _numbers) * self._target_scale + self._target_mean
+
+
+def _numbers(estimator: Any, X: Any) -> np.ndarray:
+    return np.asarray(estimator.predict(X), dtype=float).ravel()
+
+
+def _class_shares(estimator: Any, X: Any, *, n_classes: int, soft: bool) -> np.ndarray:
+    """Vote of one model as a table of 0 and 1, or its probabilities: rows × classes."""
+    shares = np.zeros((X.shape[0], n_classes))
+    if soft:
+        shares[:, estimator.classes_] = estimator.predict_proba(X)
+    else:
+        shares[np.arange(len(shares)), np.asarray(estimator.predict(X), dtype=np.intp)] = 1.0
+    return shares
