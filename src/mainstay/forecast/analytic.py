@@ -79,8 +79,9 @@ def useful_given_members(n: int, k: int, u: int) -> np.ndarray:
     """P(B = b | A = a): the other k − a come at random from the n − k features outside S_m."""
     a, b = np.arange(k + 1)[:, None], np.arange(k + 1)[None, :]
     possible = (b >= a) & (a >= 2 * k - n)
-    found = log_binomial(u - k, np.arange(k + 1))[np.maximum(b - a, 0)] + log_binomial(n - u, k - b)
-    weight = np.exp(np.where(possible, found, -np.inf) - np.where(possible, found, -np.inf).max())
+    ways = log_binomial(u - k, np.arange(k + 1))[np.maximum(b - a, 0)] + log_binomial(n - u, k - b)
+    ways = np.where(possible, ways, -np.inf)
+    weight = np.exp(ways - ways.max(axis=1, keepdims=True, initial=-1e300))
     return np.asarray(weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-300))
 
 
@@ -186,6 +187,8 @@ def _sum_of_member_ranks(n: int, k: int, p: float) -> tuple[float, float]:
     offset = k * (k - 1) / 2
     if p == 0:
         return k * most + offset, 0.0
+    if k * (1 - p) / p + 12 * np.sqrt(k * (1 - p)) / p + 40 / p < most:  # the others never run out
+        return k * (k + 1) / (2 * p) - k, (1 - p) / p**2 * k * (k + 1) * (2 * k + 1) / 6
     d = np.arange(most + 1.0)
     band = np.stack((np.ones(most), np.full(most, p - 1)))
     state = np.zeros((most + 1, 2))
@@ -218,18 +221,12 @@ def useful_in_ensemble(weak: Weak, n: int, k: int, u: int, m: int) -> np.ndarray
     if u == n:
         return np.asarray(np.arange(k + 1) == k, dtype=float)
     width = max(1, min(m * len(weak.useful) // MOST_POINTS, len(weak.useful) // 50))
-    kinds = [_binned(pmf, width) for pmf in (weak.useful, weak.other)]
-    x = np.arange(len(kinds[0]), dtype=float)
-    means = np.array([pmf @ x for pmf in kinds])
-    variances = np.array([pmf @ (x - mean) ** 2 for pmf, mean in zip(kinds, means, strict=True)])
-    sums = [_fold(pmf, m) for pmf in kinds]
+    kinds = [_Sum(_binned(pmf, width), m) for pmf in (weak.useful, weak.other)]
     counts = np.array([u, n - u], dtype=float)
-    enough = min(n, k + _reach(k))
-    reached = np.cumsum(counts @ np.stack(sums))
-    last = int(np.searchsorted(reached, enough)) + 1
-    sums = [pmf[:last] for pmf in sums]
-    points = np.arange(len(sums[0]), dtype=float)
-    useful = _smallest(sums, n, k, u)
+    variances = np.array([kind.variance for kind in kinds])
+    reached = np.cumsum(counts @ np.stack([kind.pmf for kind in kinds]))
+    last = int(np.searchsorted(reached, k + _reach(k))) + 1
+    useful = _smallest([kind.pmf[:last] for kind in kinds], n, k, u)
 
     balance = np.array([1.0, -u / (n - u)])  # the total is fixed
     excess = weak.spread / width**2 * np.outer(balance, balance) - np.diag(variances / counts)
@@ -238,13 +235,40 @@ def useful_in_ensemble(weak: Weak, n: int, k: int, u: int, m: int) -> np.ndarray
     values, directions = np.linalg.eigh(excess * np.outer(scale, scale))
     for value, direction in zip(values, directions.T, strict=True):
         tilts = np.sqrt(abs(value) / m) * direction * scale
-        up, down = ([_tilted(sums[i], points, kinds[i], x - means[i], m * means[i], sign * tilts[i],
-                             m) for i in range(2)] for sign in (1, -1))  # fmt: skip
+        up, down = (
+            [kind.tilted(sign * tilt, last) for kind, tilt in zip(kinds, tilts, strict=True)]
+            for sign in (1, -1)
+        )
         mixed = [(a + b) / 2 for a, b in zip(up, down, strict=True)]
         together = (_smallest(up, n, k, u) + _smallest(down, n, k, u)) / 2
         useful = useful + np.sign(value) * (together - _smallest(mixed, n, k, u))
     useful = np.maximum(useful, 0.0)
     return np.asarray(useful / useful.sum())
+
+
+class _Sum:
+    """What m runs add up to for one feature of a kind."""
+
+    def __init__(self, single: np.ndarray, m: int) -> None:
+        x = np.arange(len(single), dtype=float)
+        self.single, self.m = single, m
+        self.mean = float(single @ x)  # of one run
+        self.variance = float(single @ (x - self.mean) ** 2)
+        length = m * (len(single) - 1) + 1
+        size = fft.next_fast_len(length, real=True)
+        pmf = fft.irfft(fft.rfft(single, size) ** m, size)[:length]
+        pmf[pmf < 8 * np.finfo(float).eps] = 0.0  # noise, which tilting would blow up
+        self.pmf = pmf / pmf.sum()
+
+    def tilted(self, tilt: float, last: int) -> np.ndarray:
+        """pmf(x)·exp(tilt·x) of the first values, scaled to be a distribution over all."""
+
+        def weights(length: int, centre: float) -> np.ndarray:
+            return np.asarray(np.exp(np.clip(tilt * (np.arange(length) - centre), -50, 50)))
+
+        norm = self.single @ weights(len(self.single), self.mean)
+        first = self.pmf[:last]
+        return np.asarray(first * weights(len(first), self.m * self.mean) / norm**self.m)
 
 
 def _reach(k: int) -> float:
@@ -261,29 +285,6 @@ def _binned(pmf: np.ndarray, width: int) -> np.ndarray:
     length = int(low[-1]) + 2
     upper = np.bincount(low + 1, weights=pmf * (place - low), minlength=length)
     return np.asarray(np.bincount(low, weights=pmf * (1 - place + low), minlength=length) + upper)
-
-
-def _fold(pmf: np.ndarray, m: int) -> np.ndarray:
-    """Distribution of the sum of m independent draws."""
-    length = m * (len(pmf) - 1) + 1
-    size = fft.next_fast_len(length, real=True)
-    folded = fft.irfft(fft.rfft(pmf, size) ** m, size)[:length]
-    folded[folded < 8 * np.finfo(float).eps] = 0.0  # noise, which tilting would blow up
-    return np.asarray(folded / folded.sum())
-
-
-def _tilted(
-    sums: np.ndarray,
-    points: np.ndarray,
-    single: np.ndarray,
-    centred: np.ndarray,
-    mean: float,
-    tilt: float,
-    m: int,
-) -> np.ndarray:
-    """`sums`·exp(tilt·(x − mean)), made a distribution by way of the distribution of one run."""
-    norm = single @ np.exp(np.where(single > 0, np.clip(tilt * centred, -50, 50), 0.0))
-    return np.asarray(sums * np.exp(np.clip(tilt * (points - mean), -50, 50)) / norm**m)
 
 
 def _smallest(sums: list[np.ndarray], n: int, k: int, u: int) -> np.ndarray:

@@ -107,8 +107,9 @@ class OneRun:
             raise InfeasibleError(
                 "infeasible: the runs agree more than n_useful allows. With n_useful = "
                 f"{u:g} the {self.measure} of runs is at most {high:.4g} (p = 1), but "
-                f"{stability:.4g} was given. It needs n_useful <= {most}; count useful features "
-                "with more runs, or take a smaller n_useful."
+                f"{stability:.4g} was given. It needs n_useful <= {most}. Take that (the count "
+                "grows with the number of runs), or forecast by resampling the runs, which does "
+                "not take all useful features for equally good."
             )
         if stability < low - slack:
             raise InfeasibleError(

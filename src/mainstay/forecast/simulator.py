@@ -174,8 +174,9 @@ class SimulatedSelector:
         For one run the formula is exact: corrected for chance, the stability is Φ₁ = q²·Φ∞ with
         q = (p − k/n)/(1 − k/n) and Φ∞ = (k/u − k/n)/(1 − k/n). For m runs it is
         Φ_m = Φ∞·((E[B]/k − u/n)/(1 − u/n))², B being how many of the k selected features are useful
-        (see `mainstay.forecast.analytic`); against simulations the Jaccard index is within 0.003
-        for n ≥ 20 (0.01 for k near u and small p; 0.02 for smaller n).
+        (see `mainstay.forecast.analytic`). Against simulations of 150 random settings with n from
+        20 to 3000 the error of the Jaccard index was 0.0001 in the median and below 0.005 in 95%;
+        it was larger, up to 0.03, where k is 1 to 3 or nearly u.
 
         Small ensembles can be less stable than single runs, since a rank sum is dominated by the
         runs whose set S_m lacks the feature.
@@ -228,7 +229,7 @@ class SimulatedSelector:
         >>> from mainstay.forecast import SimulatedSelector
         >>> selector = SimulatedSelector(n_features=200, n_selected=10, n_useful=30, p=0.7)
         >>> selector.simulate(20, random_state=0)
-        jaccard: 0.2042, 95% interval 0.1928 to 0.2156 (50 runs × 200 features)
+        jaccard: 0.1977, 95% interval 0.1865 to 0.2088 (50 runs × 200 features)
         """
         m = check_count("ensemble_size", ensemble_size, 1)
         n_ensembles = check_count("n_ensembles", n_ensembles, 2)
@@ -322,8 +323,8 @@ class SimulatedSelector:
         In the limit an ensemble selects useful features only, at random among them: the overlap of
         two is hypergeometric, whatever `p` is. That is so where useful features have the better
         mean rank (returns="ranks") or are selected more often (returns="selection"), for which p
-        must be above k/n, and with ranks a little more (about (k + 1)/n). With a smaller p large
-        ensembles avoid the useful features.
+        must be above k/n, or with ranks a limit between k/n and (k + 1)/(n + 1). With a smaller p
+        large ensembles avoid the useful features.
 
         Examples
         --------

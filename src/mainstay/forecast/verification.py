@@ -168,6 +168,8 @@ def fixed_point(
     >>> fixed_point(stability=0.1, n_useful=60, n_features=2000, n_selected=20, n_runs=62)
     FixedPoint: n_useful = 60, p = 0.7243, converged: the verified count is 59.95
     """
+    import pandas as pd
+
     check_choice("equation", equation, ("observed", "self"))
     value = check_stability(stability, measure)
     if not n_useful > 0:
@@ -208,8 +210,6 @@ def fixed_point(
             )
             break
         u = following
-    import pandas as pd
-
     path = pd.DataFrame(steps, columns=["n_useful", "p", "n_useful_verified"])
     return FixedPoint(steps[-1][0], steps[-1][1], converged, reason, path)
 
