@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 import mainstay as ms
 from mainstay.aggregation import AGGREGATIONS, aggregate
 from mainstay.aggregation.rules import ORDERED_BY_MEAN_OF
-from mainstay.forecast import InfeasibleError, forecast_stability
+from mainstay.forecast import InfeasibleError, SimulatedSelector, forecast_stability
 from mainstay.forecast.base_runs import draw_half, shape_of_halves
 from mainstay.forecast.curves import Point, make_curve
 from mainstay.forecast.ensembles import Ensembles
@@ -307,7 +307,7 @@ def test_both_methods_from_the_same_runs(cancer: tuple) -> None:
 
 
 def test_the_simulator_as_method_has_its_curve_without_interval() -> None:
-    sim = ms.forecast.SimulatedSelector(n_features=300, n_selected=10, n_useful=30, p=0.7)
+    sim = SimulatedSelector(n_features=300, n_selected=10, n_useful=30, p=0.7)
     runs = sim.sample_runs(100, random_state=0)
     fc = forecast_stability(
         runs, protocol="flat", method="simulator", n_features_to_select=10, random_state=0,
@@ -318,6 +318,19 @@ def test_the_simulator_as_method_has_its_curve_without_interval() -> None:
     assert fc.n_useful == pytest.approx(30, abs=5)
     assert fc.plan(0.99).reached is False
     assert fc.plateau < 0.5
+
+
+@pytest.mark.parametrize("rule", ["mean", "median", "l2_norm", "rra"])
+def test_the_model_ranks_where_the_runs_have_scores(rule: str) -> None:
+    model = SimulatedSelector(n_features=80, n_selected=6, n_useful=12, p=0.8)
+    scores = -model.sample_ranks(40, random_state=0).astype(float) + 81
+    fc = forecast_stability(
+        ms.Runs.from_scores(scores), protocol="flat", n_features_to_select=6, aggregation=rule,
+        ensemble_sizes=[1, 8], n_ensembles=40, random_state=0,
+    )  # fmt: skip
+    both = fc.compare()
+    assert fc.infeasible == ""
+    np.testing.assert_allclose(both["simulator"], both["resampling"], atol=0.15)
 
 
 def test_an_infeasible_model_is_reported_with_the_reason() -> None:

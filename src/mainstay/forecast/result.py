@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay.aggregation import AGGREGATIONS
 from mainstay.forecast.base_runs import BaseRuns
 from mainstay.forecast.calibration import InfeasibleError, estimate_n_useful, solve_p
 from mainstay.forecast.curves import FlatCurve, NestedCurve, Point
@@ -175,7 +176,8 @@ class Forecast:
         -------
         pandas.DataFrame
             `ensemble_size`, `resampling` with `lower` and `upper`, and `simulator` (the paper's
-            model; missing where it is infeasible: see `infeasible`).
+            model; missing where it is infeasible: see `infeasible`). The model ranks features, so
+            an aggregation of scores becomes that of ranks.
         """
         import pandas as pd
 
@@ -261,8 +263,11 @@ def point_at(
 
 def simulated(model: SimulatedSelector, ensembles: Ensembles, size: int) -> float:
     """Stability of the paper's model, with the measure and the aggregation that are forecast."""
-    rule = ensembles.rule.name if isinstance(ensembles.aggregation, str) else ensembles.aggregation
-    rule = {"mean": "rank_mean", "median": "rank_median"}.get(str(rule), rule)
+    rule: Any = ensembles.aggregation
+    if isinstance(rule, str):
+        rule = ensembles.rule.name
+        if ensembles.rule.kind == "scores":  # the model ranks, it has no scores
+            rule = f"rank_{rule}" if f"rank_{rule}" in AGGREGATIONS else "rank_mean"
     returns = "selection" if ensembles.runs.kind == "support" else "ranks"
     return model.stability(
         size, ensembles.measure, aggregation=rule, returns=returns, random_state=0
