@@ -114,7 +114,7 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
             self,
             X,
             y,
-            accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
+            accept_sparse=self._accept_sparse(),
             dtype=np.float64,
             ensure_all_finite="allow-nan",
             ensure_min_samples=2,
@@ -133,7 +133,7 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         # columns are taken in an order of their names, so that shuffling them changes nothing
         order = np.arange(X.shape[1]) if names is None else natural_order([str(n) for n in names])
-        labels = tuple(str(j) if names is None else str(names[j]) for j in order)
+        labels = None if names is None else tuple(str(names[j]) for j in order)
         model = BaseModel(
             base, X[:, order], target, self._classification, self._n_classes, weight, labels
         )
@@ -247,7 +247,9 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
     def _average(self, X: Any, predict: Callable[..., np.ndarray]) -> np.ndarray:
         """Average `predict(estimator, X)` over the ensemble."""
         check_is_fitted(self, "estimators_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validate_data(
+            self, X, accept_sparse=self._accept_sparse(), dtype=np.float64, reset=False
+        )
         X = self._scaler.transform(X)
         pairs = list(zip(self.estimators_, self.estimators_features_, strict=True))
         # blocks do not depend on the number of cores, so that sums do not either
@@ -268,6 +270,9 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
                 "predict, such as KNeighborsClassifier()."
             )
         return base
+
+    def _accept_sparse(self) -> str | bool:
+        return "csr" if get_tags(self).input_tags.sparse else False
 
     def _refuse_missing(self, X: Any) -> None:
         values = X.data if hasattr(X, "toarray") else X

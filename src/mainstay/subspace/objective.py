@@ -53,13 +53,15 @@ class Objective:
     ) -> None:
         self.sample, self.target, self.loss = sample, target, loss
         self.self_normalized = self_normalized
-        held_out = ~np.isnan(predictions)
-        self.complete = bool(held_out.all())
-        self.held_out = held_out.astype(float)
-        self.predictions = predictions if self.complete else np.where(held_out, predictions, 0.0)
-        # a row that every model was trained on says nothing
-        weight = row_weight if self.complete else row_weight * held_out.any(axis=0)
-        self.row_weight = weight / weight.sum()
+        missing = np.isnan(predictions)
+        self.complete = not missing.any()
+        self.predictions, self.row_weight = predictions, row_weight
+        if not self.complete:
+            self.held_out = 1.0 - missing
+            self.predictions = np.where(missing, 0.0, predictions)
+            # a row that every model was trained on says nothing
+            self.row_weight = row_weight * ~missing.all(axis=0)
+        self.row_weight = self.row_weight / self.row_weight.sum()
 
     def at(self, beta: np.ndarray) -> Evaluation:
         """Evaluate the objective at β."""

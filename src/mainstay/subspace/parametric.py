@@ -96,6 +96,12 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
     n_features_in_, feature_names_in_
         The features seen in `fit`.
 
+    Notes
+    -----
+    As `ranker` of an EnsembleSelector it is best run on subsamples (`resampling="subsample"`): in a
+    bootstrap sample, copies of a row fall into several folds, so that rows count as held out that
+    the models have seen.
+
     References
     ----------
     Huynh-Thu, V. A. and Geurts, P. (2021). Optimizing model-agnostic random subspace ensembles.
@@ -280,6 +286,12 @@ class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: 
         features and a standardised target.
     n_features_in_, feature_names_in_
         The features seen in `fit`.
+
+    Notes
+    -----
+    As `ranker` of an EnsembleSelector it is best run on subsamples (`resampling="subsample"`): in a
+    bootstrap sample, copies of a row fall into several folds, so that rows count as held out that
+    the models have seen.
 
     References
     ----------
