@@ -21,6 +21,8 @@ if TYPE_CHECKING:
         compare_stability,
         stability_test,
     )
+    from mainstay.networks.inference import infer_network
+    from mainstay.networks.stability import network_stability
     from mainstay.plotting import ForecastDisplay
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
@@ -52,8 +54,10 @@ _HOME = {
     "compare_stability": "mainstay.measures.inference",
     "cross_validate_selection": "mainstay.evaluation",
     "forecast_stability": "mainstay.forecast.forecasting",
+    "infer_network": "mainstay.networks.inference",
     "list_aggregations": "mainstay.aggregation",
     "list_measures": "mainstay.measures",
+    "network_stability": "mainstay.networks.stability",
     "stability": "mainstay.measures",
     "stability_test": "mainstay.measures.inference",
 }
@@ -79,8 +83,10 @@ __all__ = [
     "compare_stability",
     "cross_validate_selection",
     "forecast_stability",
+    "infer_network",
     "list_aggregations",
     "list_measures",
+    "network_stability",
     "stability",
     "stability_test",
 ]

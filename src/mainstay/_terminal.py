@@ -1,8 +1,12 @@
-"""What the commands print."""
+"""What the commands print, errors included."""
 
 from __future__ import annotations
 
+import functools
 import math
+import sys
+import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +17,33 @@ if TYPE_CHECKING:
 
     from mainstay.measures.inference import StabilityEstimate
     from mainstay.runs import Runs
+
+
+_NAMES = ("feature", "regulator", "target")  # columns of text
+
+
+def clear_errors(command: Callable[..., None]) -> Callable[..., None]:
+    """Print what was wrong instead of a traceback, and end with exit code 2."""
+
+    @functools.wraps(command)
+    def guarded(*args: Any, **kwargs: Any) -> None:
+        from mainstay._validation import InputError
+
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _print_warning
+                command(*args, **kwargs)
+        except BrokenPipeError:  # the reader of a pipe went away: click ends quietly
+            raise
+        except (InputError, OSError) as error:
+            click.echo(f"Error: {error}", err=True)
+            sys.exit(2)
+
+    return guarded
+
+
+def _print_warning(message: Warning | str, *_args: Any, **_kwargs: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)
 
 
 def describe(runs: Runs) -> dict[str, Any]:
@@ -40,7 +71,7 @@ def print_table(table: pd.DataFrame) -> None:
 
     shown = Table(box=None, header_style="bold", pad_edge=False)
     for name in table.columns:
-        shown.add_column(name.replace("_", " "), justify="left" if name == "feature" else "right")
+        shown.add_column(name.replace("_", " "), justify="left" if name in _NAMES else "right")
     for row in table.itertuples(index=False):
         shown.add_row(*(_cell(value) for value in row))
     _console().print(shown)

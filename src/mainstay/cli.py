@@ -5,52 +5,26 @@ Heavy imports stay inside the commands, so that `mainstay --help` starts at once
 
 from __future__ import annotations
 
-import functools
 import json
-import sys
-import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from mainstay._terminal import (
+    clear_errors,
     describe,
     list_measures,
     print_estimates,
     print_table,
     to_records,
 )
+from mainstay.cli_network import network
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
-
-
-def clear_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """Print what was wrong instead of a traceback, and end with exit code 2."""
-
-    @functools.wraps(command)
-    def guarded(*args: Any, **kwargs: Any) -> None:
-        from mainstay._validation import InputError
-
-        try:
-            with warnings.catch_warnings():
-                warnings.showwarning = _print_warning
-                command(*args, **kwargs)
-        except BrokenPipeError:  # the reader of a pipe went away: click ends quietly
-            raise
-        except (InputError, OSError) as error:
-            click.echo(f"Error: {error}", err=True)
-            sys.exit(2)
-
-    return guarded
-
-
-def _print_warning(message: Warning | str, *_args: Any, **_kwargs: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -396,6 +370,8 @@ def demo(resamples: int, seed: int) -> None:
 
 
 # fmt: on
+main.add_command(network)
+
 # ---------------------------------------------------------------------- input
 
 

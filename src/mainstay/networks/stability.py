@@ -1,0 +1,191 @@
+"""network_stability: which links come back when the samples change?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mainstay._parallel import Progress, run_tasks
+from mainstay._validation import RandomState, check_count, check_random_state
+from mainstay.networks.expression import Expression, read_expression, seed_of
+from mainstay.networks.inference import NetworkOptions
+from mainstay.resampling import make_resamples
+from mainstay.runs import Runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mainstay.measures.inference import StabilityEstimate
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkStability:
+    """Links found again and again.
+
+    Attributes
+    ----------
+    links : pandas.DataFrame
+        One row per pair of genes, most frequent first: `regulator`, `target`; `frequency`, the
+        share of the resamples where the link is among the `n_links` most important, with a 95%
+        interval (`frequency_lower`, `frequency_upper`); `importance` and `rank`, their means.
+    stability : StabilityEstimate
+        How well the resamples agree on the `n_links` links.
+    runs : Runs
+        Importances of every resample; links are named "regulator->target". `ms.stability` and
+        `ms.aggregate` read them.
+    n_links : int
+        How many links count as found in a resample.
+    """
+
+    links: pd.DataFrame
+    stability: StabilityEstimate
+    runs: Runs
+    n_links: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the links."""
+        return self.links
+
+    def __repr__(self) -> str:
+        return (
+            f"Links: {self.n_links} of {self.runs.n_features} pairs in each of "
+            f"{self.runs.n_runs} resamples; {self.stability!r}"
+        )
+
+
+def network_stability(
+    expression: Any,
+    regulators: Iterable[str] | None = None,
+    *,
+    n_links: int | None = None,
+    n_resamples: int = 50,
+    resampling: Any = "subsample",
+    measure: str = "nogueira",
+    targets: Iterable[str] | None = None,
+    method: str = "forest",
+    base: Any = "knn",
+    regularization: float | str = "auto",
+    expected_regulators: float = 0.5,
+    n_estimators: int | None = None,
+    max_features: float | int | str | None = None,
+    n_restarts: int = 1,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    progress: Progress = "auto",
+) -> NetworkStability:
+    """Infer a network on many resamples of the samples: which links come back?
+
+    Parameters
+    ----------
+    expression, regulators, targets
+        As for `infer_network`.
+    n_links : int, optional
+        How many of the most important links count as found in a resample; as many as there are
+        targets if not given. Links of importance 0 never count.
+    n_resamples : int
+        Number of resamples.
+    resampling : str or resampling
+        See `mainstay.resampling`. "subsample" (63.2% without replacement) by default: the copies of
+        a sample in a bootstrap would be held out and trained on at the same time.
+    measure : str
+        Measure of stability, see `ms.list_measures()`.
+    method, base, regularization, expected_regulators, n_estimators, max_features, n_restarts
+        As for `infer_network`.
+    random_state, n_jobs, progress
+        As for `infer_network`; resamples are shared out among the cores.
+
+    Returns
+    -------
+    NetworkStability
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import mainstay as ms
+    >>> rng = np.random.default_rng(0)
+    >>> genes = pd.DataFrame(rng.normal(size=(60, 4)), columns=["a", "b", "c", "d"])
+    >>> genes["c"] = genes["a"] + 0.3 * rng.normal(size=60)
+    >>> found = ms.network_stability(genes, n_links=2, n_resamples=10, random_state=0)
+    >>> found.links[["regulator", "target", "frequency"]].head(2).values.tolist()
+    [['c', 'a', 1.0], ['a', 'c', 1.0]]
+    >>> ms.stability(found.runs, "spearman").measure
+    'spearman'
+    """
+    from mainstay.measures import stability
+
+    options = NetworkOptions(
+        method,
+        base,
+        regularization,
+        expected_regulators,
+        n_estimators,
+        max_features,
+        n_restarts,
+        1,
+        False,
+    )
+    options.check()
+    data = read_expression(expression, regulators, targets)
+    pairs = data.is_pair()
+    most = int(pairs.sum())
+    k = (
+        min(len(data.targets), most)
+        if n_links is None
+        else check_count("n_links", n_links, 1, most)
+    )
+    rng = check_random_state(random_state)
+    seed = int(rng.integers(2**62))
+    resamples = make_resamples(
+        resampling, check_count("n_resamples", n_resamples, 2), data.values, rng=rng
+    )
+    tasks = [(data, options, resamples.rows(i), seed_of(seed, i)) for i in range(len(resamples))]
+    found = run_tasks(_resampled, tasks, n_jobs=n_jobs, progress=progress, description="resamples")
+    j, g = np.nonzero(pairs)
+    names = [
+        f"{data.regulator_names[a]}->{data.target_names[b]}" for a, b in zip(j, g, strict=True)
+    ]
+    runs = Runs.from_scores(np.stack(found), names)
+    chosen = _strongest(runs, k, seed % 2**32)
+    estimate = stability(chosen, measure, random_state=seed % 2**32)
+    return NetworkStability(_frequencies(data, runs, chosen), estimate, runs, k)
+
+
+def _resampled(
+    data: Expression, options: NetworkOptions, rows: np.ndarray, seed: int
+) -> np.ndarray:
+    importances = options.importances(data.rows(rows), seed)
+    return np.asarray(importances[data.is_pair()])
+
+
+def _strongest(runs: Runs, k: int, seed: int) -> Runs:
+    """The k most important links of every run, without links of importance 0."""
+    from mainstay.resampled import selections
+
+    support = selections(runs, k, seed).support & (runs.scores > 0)
+    return Runs.from_support(support, runs.features)
+
+
+def _frequencies(data: Expression, runs: Runs, chosen: Runs) -> pd.DataFrame:
+    import pandas as pd
+
+    from mainstay.measures.inference import wilson_interval
+
+    j, g = np.nonzero(data.is_pair())
+    low, high = wilson_interval(chosen.counts, chosen.n_runs)
+    table = pd.DataFrame(
+        {
+            "regulator": np.array(data.regulator_names, dtype=object)[j],
+            "target": np.array(data.target_names, dtype=object)[g],
+            "frequency": chosen.counts / chosen.n_runs,
+            "frequency_lower": low,
+            "frequency_upper": high,
+            "importance": runs.scores.mean(axis=0),
+            "rank": runs.ranks.mean(axis=0),
+        }
+    )
+    order = np.lexsort((table["rank"], -table["frequency"]))
+    return table.iloc[order].reset_index(drop=True)

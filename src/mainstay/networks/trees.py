@@ -1,0 +1,162 @@
+"""Links from forests (GENIE3) and from boosting (GRNBoost2): one regression per target gene."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mainstay._parallel import Progress, n_cores, run_tasks
+from mainstay._validation import InputError, check_count
+from mainstay.networks.expression import Expression, seed_of
+
+_BLOCKS_PER_CORE = 4  # so that a progress bar moves, and cores finish together
+
+
+def forest_links(
+    expression: Expression,
+    seed: int,
+    *,
+    extra: bool = False,
+    n_trees: int = 100,
+    max_features: float | int | str | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = "auto",
+) -> np.ndarray:
+    """How much splits on each regulator reduce the variance of each target, per tree.
+
+    Columns are sorted once for all targets and trees. Random forests draw bootstrap samples, extra
+    trees use all samples, as in GENIE3.
+    """
+    values = np.ascontiguousarray(expression.inputs.T, dtype=np.float32)
+    if extra:
+        columns: tuple[np.ndarray, ...] = (values,)
+    else:
+        orders = np.argsort(values, axis=1, kind="stable").astype(np.uint32)
+        ordered = np.take_along_axis(values, orders, axis=1)
+        steps = np.concatenate([np.zeros((len(values), 1), bool), np.diff(ordered) > 0], axis=1)
+        ranks = np.empty(values.shape, np.int32)
+        np.put_along_axis(ranks, orders.astype(np.intp), np.cumsum(steps, axis=1), axis=1)
+        columns = (orders, ranks)
+    count = check_count("n_estimators", n_trees, 1)
+    check_max_features(max_features, values.shape[0])
+    tasks = [
+        (expression, columns, block, count, max_features, seed)
+        for block in blocks(len(expression.targets), n_jobs)
+    ]
+    found = run_tasks(
+        _forest_block, tasks, n_jobs=n_jobs, progress=progress, description="target genes"
+    )
+    return np.concatenate(found, axis=1)
+
+
+def _forest_block(
+    expression: Expression,
+    columns: tuple[np.ndarray, ...],
+    targets: np.ndarray,
+    n_trees: int,
+    max_features: float | int | str | None,
+    seed: int,
+) -> np.ndarray:
+    from mainstay._kernels.network_forest import extra_importances, forest_importances
+
+    extra = len(columns) == 1
+    kernel = extra_importances if extra else forest_importances
+    out = np.zeros((len(targets), len(expression.regulators)))
+    for row, target in zip(out, targets, strict=True):
+        features = expression.candidates(int(target))
+        if len(features):
+            k = check_max_features(max_features, len(features))
+            own_seed = np.uint64(seed_of(seed, expression.target_names[target]))
+            y = np.ascontiguousarray(expression.outputs[:, target])
+            kernel(*columns, y, features, n_trees, k, not extra, own_seed, row)
+    return out.T
+
+
+def check_max_features(max_features: float | int | str | None, n: int) -> int:
+    """Turn None, "sqrt", a share or a number into how many of n features are looked at."""
+    if max_features is None:
+        return n
+    if max_features == "sqrt":
+        return max(1, math.isqrt(n))
+    if isinstance(max_features, float) and 0 < max_features <= 1:
+        return max(1, round(max_features * n))
+    if isinstance(max_features, int | np.integer) and not isinstance(max_features, bool):
+        return min(n, check_count("max_features", max_features, 1))
+    raise InputError(
+        f"max_features must be None (all), 'sqrt', a share in (0, 1] or a whole number, got "
+        f"{max_features!r}."
+    )
+
+
+def boosting_links(
+    expression: Expression,
+    seed: int,
+    *,
+    n_trees: int = 5000,
+    max_features: float | int | str | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = "auto",
+) -> np.ndarray:
+    """Links as in GRNBoost2: slow stochastic boosting that stops when it no longer helps.
+
+    Trees of depth 3, learning rate 0.01, 90% of the samples per tree; training stops when the loss
+    on the samples left out has not improved, on average, over 25 trees. The importance is the
+    number of trees times the share of the reduction in squared error.
+    """
+    count = check_count("n_estimators", n_trees, 1)
+    share: float | int | str = 0.1 if max_features is None else max_features
+    check_max_features(share, len(expression.regulators))
+    tasks = [
+        (expression, block, count, share, seed) for block in blocks(len(expression.targets), n_jobs)
+    ]
+    found = run_tasks(
+        _boosting_block, tasks, n_jobs=n_jobs, progress=progress, description="target genes"
+    )
+    return np.concatenate(found, axis=1)
+
+
+class _NoMoreGain:
+    """Stop when the mean out-of-bag improvement of the last trees is negative."""
+
+    window = 25
+
+    def __call__(self, number: int, model: Any, _locals: Any) -> bool:
+        if number + 1 < self.window:
+            return False
+        recent = model.oob_improvement_[number + 1 - self.window : number + 1]
+        return bool(np.mean(recent) < 0)
+
+
+def _boosting_block(
+    expression: Expression,
+    targets: np.ndarray,
+    n_trees: int,
+    max_features: float | int | str,
+    seed: int,
+) -> np.ndarray:
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    X = expression.inputs.astype(np.float32)
+    out = np.zeros((len(targets), len(expression.regulators)))
+    for row, target in zip(out, targets, strict=True):
+        features = expression.candidates(int(target))
+        if len(features) == 0 or not expression.outputs[:, target].any():
+            continue
+        model = GradientBoostingRegressor(
+            learning_rate=0.01,
+            n_estimators=n_trees,
+            max_features=check_max_features(max_features, len(features)),
+            subsample=0.9,
+            random_state=seed_of(seed, expression.target_names[target]) % 2**32,
+        )
+        model.fit(X[:, features], expression.outputs[:, target], monitor=_NoMoreGain())
+        row[features] = model.feature_importances_ * len(model.estimators_)
+    return out.T
+
+
+def blocks(n: int, n_jobs: int | None) -> list[np.ndarray]:
+    """Share out n targets among the cores, in several blocks each."""
+    parts = min(n, _BLOCKS_PER_CORE * n_cores(n_jobs))
+    return np.array_split(np.arange(n), parts)
