@@ -414,3 +414,8 @@ def test_mistakes_get_an_error_that_helps(options: dict[str, Any], message: str)
 def test_a_plateau_needs_a_formula() -> None:
     with pytest.raises(ms.InputError, match="unknown measure 'spearman'"):
         SimulatedSelector(30, 3, 6, 0.5).plateau("spearman")
+
+
+def test_a_probability_next_to_zero_is_zero() -> None:
+    tiny, zero = (SimulatedSelector(20, 2, 4.5, p).stability(4) for p in (5e-324, 0.0))
+    assert tiny == pytest.approx(zero, abs=1e-12)

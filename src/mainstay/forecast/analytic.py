@@ -187,7 +187,7 @@ def _sum_of_member_ranks(n: int, k: int, p: float) -> tuple[float, float]:
     offset = k * (k - 1) / 2
     if p == 0:
         return k * most + offset, 0.0
-    if k * (1 - p) / p + 12 * np.sqrt(k * (1 - p)) / p + 40 / p < most:  # the others never run out
+    if k * (1 - p) + 12 * np.sqrt(k * (1 - p)) + 40 < most * p:  # the others never run out
         return k * (k + 1) / (2 * p) - k, (1 - p) / p**2 * k * (k + 1) * (2 * k + 1) / 6
     d = np.arange(most + 1.0)
     band = np.stack((np.ones(most), np.full(most, p - 1)))
