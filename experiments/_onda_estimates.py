@@ -76,7 +76,8 @@ def useful_features(run: Experiment) -> dict[str, Any]:
     half = found[found["sees"] == "half"].set_index(["data", "n_tree"])
     within = (half["n_useful"] - half["paper"]).abs() <= half["paper_sd"]
     ratio = (found["n_useful"] / found["paper"] - 1).pow(2)
-    prostate = half.loc["Prostate"]
+    prostate, set_ = half.loc["Prostate"], run.sets["Prostate"]
+    unstratified = model.useful(set_, run.unstratified(set_)["half"]).set_index("n_tree")
     heads = [f"{name}, {what}" for name in run.sets for what in ("paper", "half", "bootstrap")]
     return {
         "single": half,
@@ -88,6 +89,8 @@ def useful_features(run: Experiment) -> dict[str, Any]:
             ratio[found["data"] != "Prostate"].groupby(found["sees"]).mean()
         ),
         "excess": (prostate["n_useful"] / prostate["paper"] - 1).loc[200:].mean(),
+        "unstratified": ", ".join(f"{u:.0f}" for u in unstratified["n_useful"]),
+        "stratified": ", ".join(f"{u:.0f}" for u in prostate["n_useful"]),
         "sd_table": table(
             ["", "paper", "runs and t_uniform", "runs only"],
             [
@@ -183,13 +186,15 @@ def by_mtry(run: Experiment) -> dict[str, Any]:
     run.save("fig14_mtry", both.set_index(["mtry", "n_tree"]).drop(columns="data"))
     run.draw("fig14_mtry", figures.plot_mtry(both))
     small, large = found["0.01"], found["0.1"]
+    boot = model.useful(colon, run.base(colon, "0.1")["bootstrap"])
     rows = []
     for i, trees in enumerate(TREES):
         counts = [f"{small['n_useful'][i]:.1f}", f"≈ {USEFUL_MTRY}", f"{large['n_useful'][i]:.1f}"]
         ps = [or_none(small["p"][i]), f"{P_MTRY[i]:g}", or_none(large["p"][i])]
+        ps += [or_none(boot["p"][i])]
         rows.append((trees, *counts, *ps))
     head = ["n_tree", "n_useful, 0.01", "n_useful, 0.1: paper", "ours"]
-    head += ["p, 0.01", "p, 0.1: paper", "ours"]
+    head += ["p, 0.01", "p, 0.1: paper", "ours", "ours, bootstrap"]
     change = {m: part["n_useful"].max() / part["n_useful"].min() for m, part in found.items()}
     off = (large["n_useful"] - USEFUL_MTRY).abs().max()
     off_p = (large["p"] - np.array(P_MTRY)).abs()
@@ -207,6 +212,9 @@ def by_mtry(run: Experiment) -> dict[str, Any]:
         "mtry_off_p": off_p.max(),
         "mtry_p_verdict": verdict(
             bool(off_p.max() < 0.05) or (None if off_p.iloc[:2].max() < 0.1 else False)
+        ),
+        "mtry_between": int(
+            sum(b < paper < p for b, paper, p in zip(boot["p"], P_MTRY, large["p"], strict=True))
         ),
         "mtry_p_rise": [large["p"].iloc[2], large["p"].iloc[-1]],
     }

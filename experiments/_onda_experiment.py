@@ -36,6 +36,10 @@ class Experiment:
         """Return the selections of single forests."""
         return base(data, mtry, self.size["folds"], self.size["repetitions"], self.options)
 
+    def unstratified(self, data: Data) -> dict[str, Any]:
+        """Return the selections of single forests on halves dealt without regard to classes."""
+        return base(data, "sqrt", self.size["folds"], 2, self.options, evenly=False)
+
     def real(self, data: Data, mtry: str = "sqrt", kind: str = "bootstrap") -> tuple[Any, Any, str]:
         """Return the weak selectors, what their ensembles select, and their name in the cache."""
         folds, weak = self.size["folds"], self.size["weak"]

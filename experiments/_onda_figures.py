@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from _figures import BLUE, COLOURS, ORANGE
-from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator, NullFormatter
+from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator, NullFormatter, NullLocator
 
 VERMILION, GREY = COLOURS[3], "0.45"
 
@@ -48,7 +48,7 @@ def plot_accuracy(tables: dict[str, pd.DataFrame], chance: dict[str, float]) -> 
         ax.text(1, chance[name] + 0.01, "largest class", color=GREY, size=8)
         ax.set(title=name, xlabel="weak selectors, m_ensemble", ylim=(0.4, 1.01))
     axes[0].set_ylabel("leave-one-out accuracy")
-    axes[2].legend(title="n_tree", ncols=2, loc="lower right", bbox_to_anchor=(1, 0.12))
+    axes[2].legend(title="n_tree", loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
 
 
@@ -142,7 +142,8 @@ def plot_curves(
         axes[1, place].set_xlabel("weak selectors, m_ensemble")
         for ax in axes[:, place]:
             ax.axhline(plateaus[name], color=GREY, linestyle=":", lw=1.5)
-            ax.set_ylim(0, None)
+    for ax in axes[:, 0]:
+        ax.set_ylim(0, None)
     axes[0, 0].set_ylabel("J, simulated (Fig. 9)")
     axes[1, 0].set_ylabel("J, random forests (Fig. 10)")
     axes[0, 2].legend(title="p", loc="center left", bbox_to_anchor=(1, 0.5))
@@ -155,8 +156,8 @@ def plot_real(real: dict[str, pd.DataFrame]) -> Any:
     figure, axes = columns(sharey=True)
     for ax, (name, table) in zip(axes, real.items(), strict=True):
         draw_lines(ax, table)
-        ax.set(title=name, xlabel="weak selectors, m_ensemble", ylim=(0, None))
-    axes[0].set_ylabel("J")
+        ax.set(title=name, xlabel="weak selectors, m_ensemble")
+    axes[0].set(ylabel="J", ylim=(0, None))
     axes[2].legend(title="n_tree", loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
 
@@ -165,7 +166,7 @@ def plot_corrected(part: dict[str, Any], simulated: pd.DataFrame, real: pd.DataF
     """Draw Fig. 11: Prostate with n_useful = 130."""
     figure, (left, right) = columns(2, height=3.4)
     draw_pairs(left, part)
-    left.set(title="pairs that agree with the observations", ylabel="p")
+    left.set(title="pairs that fit", ylabel="p")
     draw_lines(right, simulated, "{:g}")
     right.plot(real.index, real[200], color=VERMILION, lw=2.2, label="real,\n200 trees")
     right.set(title=f"stability, n_useful = {part['n_useful']:g}", ylabel="J", ylim=(0, None))
@@ -216,9 +217,9 @@ def plot_budget(tables: dict[str, pd.DataFrame]) -> Any:
     for (name, table), colour, marker in zip(tables.items(), COLOURS, "os^", strict=False):
         axes[0].plot(table.index, table["n_useful"], color=colour, marker=marker, ms=4, label=name)
         axes[1].plot(table.index, table["plateau"], color=colour, marker=marker, ms=4, label=name)
-    axes[0].set(xlabel="runs counted, M", ylabel="n_useful, 300 trees", xscale="log")
-    axes[1].set(xlabel="runs counted, M", ylabel="J forecast for large ensembles", xscale="log")
-    axes[1].set_ylim(0, None)
-    axes[0].set_ylim(0, None)
+    for ax, label in zip(axes, ("n_useful", "J forecast for large ensembles"), strict=True):
+        ax.set(xlabel="runs counted, M", ylabel=label, ylim=(0, None), xscale="log")
+        ax.set_xticks([25, 50, 100, 200, 400, 800], [25, 50, 100, 200, 400, 800], minor=False)
+        ax.xaxis.set_minor_locator(NullLocator())
     axes[0].legend()
     return figure

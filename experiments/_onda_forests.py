@@ -112,9 +112,11 @@ def check_trees(data: Data) -> None:
 # ---------------------------------------------------------------------- the protocol
 
 
-def deal(y: np.ndarray, left_out: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Deal all samples but one into two random halves, every class evenly (within one)."""
-    order = np.lexsort((rng.random(len(y)), y))
+def deal(
+    y: np.ndarray, left_out: int, rng: np.random.Generator, *, evenly: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Deal all samples but one into two random halves, if `evenly` every class (within one)."""
+    order = np.lexsort((rng.random(len(y)), y if evenly else np.zeros(len(y))))
     order = order[order != left_out]
     start = int(rng.integers(2))
     return order[start::2], order[1 - start :: 2]
@@ -166,10 +168,12 @@ def bank(
     return Bank(**cached(options.cache, name, make))
 
 
-def base_fold(data: Data, mtry: str, left_out: int, repetition: int, seed: int) -> np.ndarray:
+def base_fold(
+    data: Data, mtry: str, left_out: int, repetition: int, seed: int, evenly: bool
+) -> np.ndarray:
     """Return what a single forest selects: on half 1, and on a bootstrap of it."""
     rng = np.random.default_rng([seed, data.n_features, left_out, repetition + 1])
-    first, _ = deal(data.y, left_out, rng)
+    first, _ = deal(data.y, left_out, rng, evenly=evenly)
     X, y = data.X[first], data.y[first]
     rows = make_resamples("bootstrap", 2, X, y, rng=rng).rows(0)
     seeds = rng.integers(2**31, size=2)
@@ -181,7 +185,9 @@ def base_fold(data: Data, mtry: str, left_out: int, repetition: int, seed: int) 
     return np.array([np.nonzero(t)[1].reshape(len(TREES), -1) for t in tops], dtype=np.uint16)
 
 
-def base(data: Data, mtry: str, folds: int, repetitions: int, options: Any) -> dict[str, Any]:
+def base(
+    data: Data, mtry: str, folds: int, repetitions: int, options: Any, *, evenly: bool = True
+) -> dict[str, Any]:
     """Return the selections of single forests, cached: kind → repetitions × trees × folds × k.
 
     Every repetition deals new halves and grows new forests in all folds.
@@ -191,12 +197,13 @@ def base(data: Data, mtry: str, folds: int, repetitions: int, options: Any) -> d
     def make() -> dict[str, np.ndarray]:
         tasks = [(i, r) for r in range(repetitions) for i in range(folds)]
         parts = Parallel(options.jobs)(
-            delayed(base_fold)(data, mtry, i, r, options.seed) for i, r in tasks
+            delayed(base_fold)(data, mtry, i, r, options.seed, evenly) for i, r in tasks
         )
         all_ = np.array(parts).reshape(repetitions, folds, 2, len(TREES), data.n_target)
         return dict(zip(KINDS, all_.transpose(2, 0, 3, 1, 4), strict=True))
 
     name = f"base_{data.file}_mtry-{mtry}_{folds}x{repetitions}_seed{options.seed}"
+    name += "" if evenly else "_unstratified"
     return cached(options.cache, name, make)
 
 

@@ -43,7 +43,7 @@ REAL_TREES = {"Colon": (200, 300, 400, 500), "Lymphoma": TABLE_2["Colon"], "Pros
 CORRECTED = 130  # n_useful of Prostate in Fig. 11
 CORRECTED_J = 0.3
 RANGE = {  # n_useful in Fig. 8
-    "Colon": range(20, 811, 5),
+    "Colon": range(20, 811, 4),
     "Lymphoma": range(40, 361, 2),
     "Prostate": range(60, 261, 2),
 }

@@ -11,10 +11,13 @@ from typing import Any
 import _onda_curves as curves
 import _onda_estimates as estimates
 from _common import arguments, log, table, write
+from _onda_errors import REPEATS, error_sections
 from _onda_experiment import Experiment
 from _onda_paper import CORRECTED, CORRECTED_J, N_USEFUL, REAL, REAL_TREES, SIMULATED, STABILITY, P
 
-Row = tuple[str, float, float, float | None]  # what, the paper's number, ours, the paper's ±
+Row = tuple[
+    str, float, float, float | None
+]  # what, the paper's number, ours, how far they may be apart
 
 
 def main_numbers(values: dict[str, Any]) -> list[Row]:
@@ -22,7 +25,8 @@ def main_numbers(values: dict[str, Any]) -> list[Row]:
     single, parts, real = values["single"], values["parts"], values["real"]
     rows: list[Row] = []
     for name, t in values["t_uniform"].iterrows():
-        rows.append((f"t_uniform, {name} (Table 4)", t["paper"], t["ours"], t["paper_sd"]))
+        error = 2 * t["paper_sd"] / estimates.DRAWS**0.5
+        rows.append((f"t_uniform, {name} (Table 4)", t["paper"], t["ours"], error))
     for name in parts:
         found = single.loc[(name, 300)]
         text = f"n_useful, {name}, 300 trees (Table 2)"
@@ -56,13 +60,13 @@ def main_numbers(values: dict[str, Any]) -> list[Row]:
 def summary(values: dict[str, Any]) -> dict[str, Any]:
     """Put the paper's numbers beside ours and say which are reproduced."""
     cells, good = [], 0
-    for what, paper, ours, sd in main_numbers(values):
+    for what, paper, ours, margin in main_numbers(values):
         digits = len(f"{paper:g}".partition(".")[2])
-        near = abs(ours - paper) <= (0.1 * paper if sd is None else sd)
+        near = abs(ours - paper) <= (0.1 * paper if margin is None else margin)
         same = bool(near or round(ours, digits) == paper)
         good += same
-        given = f"{paper:g}" + (f" ± {sd:g}" if sd else "")
-        cells.append((what, given, f"{ours:.{max(digits, 1) + 1}f}", "✓" if same else "**no**"))
+        shown = f"{ours:.{max(digits, 1) + (digits < 3)}f}"
+        cells.append((what, f"{paper:g}", shown, "✓" if same else "**no**"))
     return {
         "summary": table(["", "paper", "ours", "reproduced"], cells),
         "n_good": good,
@@ -83,6 +87,10 @@ def main() -> None:
     values |= curves.curves(run)
     values |= estimates.corrected(run, values["real"]["Prostate"])
     values |= curves.wide_mtry(run, values["real"]) | curves.accuracies(run) | curves.times(run)
+    log("errors of forecasts")
+    errors, sections = error_sections(options.cache, 2 if options.quick else REPEATS)
+    run.save("forecast_errors", errors)
+    values |= sections
     write("onda2021.md", options, values | summary(values))
 
 
