@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from _common import load
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -50,11 +51,10 @@ SKIPPED = {("lymphoma", "L1 logistic"), ("prostate", "L1 logistic")}
 SKIPPED |= {(name, "random forest") for name in SETS if name not in FORESTS}
 
 
-def load(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray, int]:
+def few_rows(name: str) -> tuple[np.ndarray, np.ndarray, int]:
     """Data without constant columns, at most `ROWS` rows, and the number of features to select."""
     file, k = SETS[name]
-    archive = np.load(folder / f"{file}.npz")
-    X, y = archive["X"].astype(float), archive["y"]
+    X, y = load(file)
     if name == "splice":
         y = (y != 2).astype(int)
     rows = np.random.default_rng(0).permutation(len(y))[:ROWS]
@@ -63,12 +63,12 @@ def load(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray, int]:
     return X, y, k or max(5, round(0.1 * X.shape[1]))
 
 
-def bank(name: str, ranker: str, folder: Path, cache: Path) -> dict[str, np.ndarray]:
+def bank(name: str, ranker: str, cache: Path) -> dict[str, np.ndarray]:
     """Scores of flat runs (n × p) and of nested ones (halves × runs × p), made once."""
     file = cache / f"{name}_{ranker.replace(' ', '_')}.npz"
     if file.exists():
         return dict(np.load(file))
-    X, y, k = load(name, folder)
+    X, y, k = few_rows(name)
     selector = ms.EnsembleSelector(RANKERS[ranker], progress=False)
     data = Data(X, y, tuple(f"x{i}" for i in range(X.shape[1])))
     n_flat, n_halves = SIZES[ranker]
@@ -90,7 +90,6 @@ def bank(name: str, ranker: str, folder: Path, cache: Path) -> dict[str, np.ndar
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--cache", type=Path, required=True, help="folder for the runs")
     parser.add_argument("--rankers", nargs="*", default=list(RANKERS))
     parser.add_argument("--sets", nargs="*", default=list(SETS))
@@ -98,7 +97,7 @@ def main() -> None:
     for ranker in options.rankers:
         for name in options.sets:
             if (name, ranker) not in SKIPPED:
-                made = bank(name, ranker, options.data, options.cache)
+                made = bank(name, ranker, options.cache)
                 print(name, ranker, made["nested"].shape, f"{made['seconds']:.3f} s", flush=True)
 
 

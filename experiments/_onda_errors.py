@@ -23,7 +23,7 @@ DEFAULTS = {"flat": "resampling (default)", "nested": "mean of both, 14 × 7"}
 Values = dict[str, tuple[float, float, float]]  # by method: forecast, lower, upper
 
 
-def forecast_errors(folder: Path, cache: Path, repeats: int = REPEATS) -> pd.DataFrame:
+def forecast_errors(cache: Path, repeats: int = REPEATS) -> pd.DataFrame:
     """One row per data set, ranker, protocol and method: truth, bias, RMSE, coverage.
 
     The truth comes from runs that the forecast did not see: other resamples, other halves.
@@ -33,7 +33,7 @@ def forecast_errors(folder: Path, cache: Path, repeats: int = REPEATS) -> pd.Dat
         for name in SETS:
             if (name, ranker) in SKIPPED:
                 continue
-            made = bank(name, ranker, folder, cache)
+            made = bank(name, ranker, cache)
             rng = np.random.default_rng(3)
             k = int(made["k"])
             cases: list[tuple[str, Callable[[], tuple[float, Values]]]] = [
@@ -122,9 +122,9 @@ def overview(errors: pd.DataFrame) -> pd.DataFrame:
     return groups[columns].mean().assign(cases=groups.size()).reset_index()
 
 
-def error_sections(folder: Path, cache: Path, repeats: int) -> tuple[pd.DataFrame, dict[str, str]]:
+def error_sections(cache: Path, repeats: int) -> tuple[pd.DataFrame, dict[str, str]]:
     """The tables of the report, and what they say of the default."""
-    errors = forecast_errors(folder, cache, repeats)
+    errors = forecast_errors(cache, repeats)
     means = overview(errors)
     sections = {"error_repeats": str(repeats)}
     rows = [
