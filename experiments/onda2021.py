@@ -1,6 +1,6 @@
 """Regenerate the results of Onda, Gao, Kotera and Oono (2021), next to what the paper reports.
 
-python experiments/onda2021.py            # about 75 minutes of CPU time; forests are cached
+python experiments/onda2021.py            # about two hours of CPU time; forests are cached
 python experiments/onda2021.py --quick    # a look, in a temporary folder
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 import _onda_curves as curves
 import _onda_estimates as estimates
 from _common import arguments, log, table, write
-from _onda_errors import REPEATS, error_sections
+from _onda_errors import error_sections
 from _onda_experiment import Experiment
 from _onda_paper import CORRECTED, CORRECTED_J, N_USEFUL, REAL, REAL_TREES, SIMULATED, STABILITY, P
 
@@ -88,7 +88,7 @@ def main() -> None:
     values |= estimates.corrected(run, values["real"]["Prostate"])
     values |= curves.wide_mtry(run, values["real"]) | curves.accuracies(run) | curves.times(run)
     log("errors of forecasts")
-    errors, sections = error_sections(options.cache, 2 if options.quick else REPEATS)
+    errors, sections = error_sections(options.cache, options.quick)
     run.save("forecast_errors", errors)
     values |= sections
     write("onda2021.md", options, values | summary(values))
