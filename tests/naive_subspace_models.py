@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def held_out(
     return out
 
 
-def constant(values: list[float], n_classes: int) -> float:
+def constant(values: Sequence[float], n_classes: int) -> float:
     """Mean, or the most frequent class (the lowest of several)."""
     if n_classes == 0:
         return math.fsum(values) / len(values)
@@ -87,7 +88,7 @@ def constant(values: list[float], n_classes: int) -> float:
     return min(counts, key=lambda c: (-counts[c], c))
 
 
-def own_share(values: list[float], own: float) -> float:
+def own_share(values: Sequence[float], own: float) -> float:
     """Share of the values that equal a row's own class."""
     return sum(v == own for v in values) / len(values)
 
@@ -108,19 +109,11 @@ def knn(X: np.ndarray, y: np.ndarray, n_classes: int, k: int, soft: bool = False
 
 
 # --- decision trees -----------------------------------------------------------------------------
-def impurity(values: list[float], n_classes: int) -> float:
-    """Gini, or the variance."""
-    n = float(len(values))
+def purity(values: list[int], n_classes: int) -> Fraction:
+    """n − n × Gini, or n × mean²: children with a larger sum of it are better."""
     if n_classes == 0:
-        return max(sum(v * v for v in values) / n - (sum(values) / n) ** 2, 0.0)
-    return 1.0 - sum(c * c for c in Counter(values).values()) / (n * n)
-
-
-def gain(left: list[float], right: list[float], n_classes: int) -> float:
-    """How pure two children are: larger is better; comparable within a node."""
-    if n_classes == 0:
-        return sum(left) ** 2 / len(left) + sum(right) ** 2 / len(right)
-    return -len(right) * impurity(right, n_classes) - len(left) * impurity(left, n_classes)
+        return Fraction(sum(values) ** 2, len(values))
+    return Fraction(sum(c * c for c in Counter(values).values()), len(values))
 
 
 def tree(
@@ -132,11 +125,14 @@ def tree(
     min_samples_leaf: int = 1,
     soft: bool = False,
 ) -> Predict:
-    """CART on float32 features; of equally good splits the first feature's, the lowest cut."""
-    x = X.astype(np.float32)
-    same = np.float32(1e-7)
+    """CART on float32 features, for a target of whole numbers, whose gains are exact fractions.
 
-    def splits(bag: list[int], features: list[int]) -> list[tuple[float, int, float]]:
+    Of equally good splits the first feature's is taken, with the lowest threshold.
+    """
+    x, same = X.astype(np.float32), np.float32(1e-7)
+    target = [int(value) for value in y]
+
+    def splits(bag: list[int], features: list[int]) -> list[tuple[Fraction, int, float]]:
         found = []
         for j in features:
             ordered = sorted(bag, key=lambda i: (x[i, j], i))
@@ -144,23 +140,34 @@ def tree(
                 low, high = x[ordered[p - 1], j], x[ordered[p], j]
                 if high <= low + same or min(p, len(ordered) - p) < min_samples_leaf:
                     continue
-                left, right = [y[i] for i in ordered[:p]], [y[i] for i in ordered[p:]]
-                found.append((gain(left, right, n_classes), j, float(low) / 2 + float(high) / 2))
+                left, right = [target[i] for i in ordered[:p]], [target[i] for i in ordered[p:]]
+                pure = purity(left, n_classes) + purity(right, n_classes)
+                found.append((pure, j, float(low) / 2 + float(high) / 2))
         return found
 
-    def one(bag: list[int], i: int, features: list[int], depth: int) -> float:
-        values = [y[b] for b in bag]
+    def grow(bag: list[int], features: list[int], depth: int) -> tuple[Any, ...]:
         small = len(bag) < max(min_samples_split, 2 * min_samples_leaf)
-        pure = impurity(values, n_classes) <= 2.3e-16
+        pure = len({target[i] for i in bag}) == 1
         found = [] if depth >= max_depth or small or pure else splits(bag, features)
         if not found:
-            return own_share(values, y[i]) if soft else constant(values, n_classes)
-        best = max(found, key=lambda split: split[0])  # the first of several
-        left = x[i, best[1]] <= best[2]
-        return one([b for b in bag if (x[b, best[1]] <= best[2]) == left], i, features, depth + 1)
+            return ([target[i] for i in bag],)
+        _, j, threshold = max(found, key=lambda split: split[0])  # the first of several
+        left = grow([i for i in bag if x[i, j] <= threshold], features, depth + 1)
+        return (
+            j,
+            threshold,
+            left,
+            grow([i for i in bag if x[i, j] > threshold], features, depth + 1),
+        )
 
     def predict(bag: list[int], held: list[int], features: list[int]) -> list[float]:
-        return [one(bag, i, features, 0) for i in held]
+        root, out = grow(bag, features, 0), []
+        for i in held:
+            node = root
+            while len(node) > 1:
+                node = node[2] if x[i, node[0]] <= node[1] else node[3]
+            out.append(own_share(node[0], target[i]) if soft else constant(node[0], n_classes))
+        return out
 
     return predict
 

@@ -4,10 +4,10 @@ Every column is sorted once per data set. A tree starts from those orders withou
 not drawn, and keeps them as it splits; a bootstrap sample is a whole-number weight per row. The
 held-out rows travel down with the tree, and branches that none of them reaches are not grown.
 
-Numbers are those of scikit-learn: features as float32, values within 1e-7 of each other as one,
-thresholds half-way, the same formulas for the gain. Of splits with exactly the same gain the one on
-the first feature wins, and then the lowest threshold (scikit-learn: a random feature, then the
-lowest threshold). Naive twin: tests/naive_subspace_models.py.
+As in scikit-learn features are float32, values within 1e-7 of each other are one, and thresholds
+are half-way. Of splits with the same gain the one on the first feature wins, and then the lowest
+threshold (scikit-learn: a random feature, then the lowest threshold, or what rounding prefers).
+Naive twin: tests/naive_subspace_models.py.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -30,16 +30,19 @@ from mainstay._kernels.subspace_draws import (
 
 SAME = np.float32(1e-7)
 EPSILON = np.finfo(np.float64).eps
+ROUNDING = 1e-13
 
 
 class Sample(NamedTuple):
     """What trees are grown on."""
 
     values: Any  # features × rows, float32
-    y: Any
+    y: Any  # regression: with its mean near 0, so that gains are not lost in rounding
     code: Any  # y as integers
+    centre: float  # what was subtracted from y
     n_classes: int  # 0: regression
     weight: Any  # how often each row was drawn
+    inverse: Any  # 1/n for whole numbers n
     target: Any  # weight × y
     chosen: Any  # the features of the model
 
@@ -68,42 +71,51 @@ def _drawn(rows, counts, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _best_cut(rows, x, weight, target, total, n, least, gini):
-    """Best place to cut sorted rows by the sums of two numbers: weight, and target.
+def _height(rows, x, weight, target, inverse, total, n, least):
+    """Greatest height of the cuts of sorted rows; −inf if there is none.
 
-    Regression (target: weight × y), or Gini of two classes (target: weight of the second class).
-    Returns the gain and the number of rows to the left of the cut (0: there is no cut).
+    The height of a cut is L²/n_L + R²/n_R for the sums L and R of the target on its sides, which
+    orders cuts as their gain does: squared error if the target is y, Gini of two classes if it is
+    one of them.
     """
-    best, cut = -np.inf, 0
-    left, n_left = 0.0, 0.0
+    best, left, n_left = -np.inf, 0.0, 0
+    before = x[rows[0]]
+    for row in rows:
+        value = x[row]
+        if value > before + SAME and n_left >= least and n - n_left >= least:
+            right = total - left
+            best = max(best, left * left * inverse[n_left] + right * right * inverse[n - n_left])
+        before = value
+        left += target[row]
+        n_left += weight[row]
+    return best
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _cut(rows, x, weight, target, inverse, total, n, least, floor):
+    """Return how many rows are to the left of the first cut whose height reaches the floor."""
+    left, n_left = 0.0, 0
     before = x[rows[0]]
     for p in range(len(rows)):
         row = rows[p]
         value = x[row]
-        if value > before + SAME:
-            n_right = n - n_left
-            if n_left >= least and n_right >= least:
-                right = total - left
-                if gini:
-                    other, other_right = n_left - left, n_right - right
-                    pure_left = (other * other + left * left) / (n_left * n_left)
-                    pure_right = (other_right * other_right + right * right) / (n_right * n_right)
-                    gain = -n_right * (1.0 - pure_right) - n_left * (1.0 - pure_left)
-                else:
-                    gain = left * left / n_left + right * right / n_right
-                if gain > best:
-                    best, cut = gain, p
+        if value > before + SAME and n_left >= least and n - n_left >= least:
+            right = total - left
+            if left * left * inverse[n_left] + right * right * inverse[n - n_left] >= floor:
+                return p
         before = value
         left += target[row]
         n_left += weight[row]
-    return best, cut
+    return 0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _best_cut_of_classes(rows, x, weight, code, tally, left, right, n, least):
-    """Best place to cut sorted rows, as `_best_cut`, by Gini of any number of classes."""
-    best, cut = -np.inf, 0
-    n_left = squares_left = squares_right = 0.0
+def _scan_classes(rows, x, weight, code, inverse, tally, left, right, n, least, floor):
+    """Do as `_height`, and as `_cut` if the floor is reached, by Gini of any number of classes.
+
+    Here the squared sums are those of all classes.
+    """
+    best, n_left, squares_left, squares_right = -np.inf, 0, 0.0, 0.0
     for c in range(len(tally)):
         left[c], right[c] = 0.0, tally[c]
         squares_right += tally[c] * tally[c]
@@ -111,14 +123,11 @@ def _best_cut_of_classes(rows, x, weight, code, tally, left, right, n, least):
     for p in range(len(rows)):
         row = rows[p]
         value = x[row]
-        if value > before + SAME:
-            n_right = n - n_left
-            if n_left >= least and n_right >= least:
-                pure_left = squares_left / (n_left * n_left)
-                pure_right = squares_right / (n_right * n_right)
-                gain = -n_right * (1.0 - pure_right) - n_left * (1.0 - pure_left)
-                if gain > best:
-                    best, cut = gain, p
+        if value > before + SAME and n_left >= least and n - n_left >= least:
+            height = squares_left * inverse[n_left] + squares_right * inverse[n - n_left]
+            best = max(best, height)
+            if height >= floor:
+                return best, p
         before = value
         c, w = code[row], weight[row]
         squares_left += w * (2.0 * left[c] + w)
@@ -126,44 +135,55 @@ def _best_cut_of_classes(rows, x, weight, code, tally, left, right, n, least):
         left[c] += w
         right[c] -= w
         n_left += w
-    return best, cut
+    return best, 0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _best_split(sample, work, d, start, stop, n, total):
-    """Return which of the d features to split a node on, and the number of rows to the left."""
-    cut, best, feature = 0, -np.inf, 0
+    """Return which of the d features to split a node on, and the number of rows to the left.
+
+    Heights that differ by less than rounding are the same.
+    """
+    weight, target, inverse = sample.weight, sample.target, sample.inverse
+    code, tally, left, right = sample.code, work.tally, work.left, work.right
+    best, slack, feature, least = -np.inf, 0.0, -1, work.limits[2]
     for c in range(d):
         rows, x = work.ordered[c, start:stop], sample.values[sample.chosen[c]]
         if x[rows[-1]] <= x[rows[0]] + SAME:
             continue
         if sample.n_classes > 2:
-            gain, p = _best_cut_of_classes(
-                rows, x, sample.weight, sample.code, work.tally, work.left, work.right, n,
-                work.limits[2],
-            )  # fmt: skip
+            height, _ = _scan_classes(
+                rows, x, weight, code, inverse, tally, left, right, n, least, np.inf
+            )
         else:
-            gain, p = _best_cut(
-                rows, x, sample.weight, sample.target, total, n, work.limits[2],
-                sample.n_classes == 2,
-            )  # fmt: skip
-        if p > 0 and gain > best:
-            best, cut, feature = gain, p, c
-    return feature, cut
+            height = _height(rows, x, weight, target, inverse, total, n, least)
+        if height > best + slack:
+            best, feature = height, c
+            slack = ROUNDING * (n if sample.n_classes > 0 else best)
+    if feature < 0:
+        return feature, 0
+    rows, x, floor = (
+        work.ordered[feature, start:stop], sample.values[sample.chosen[feature]], best - slack
+    )  # fmt: skip
+    if sample.n_classes > 2:
+        return feature, _scan_classes(
+            rows, x, weight, code, inverse, tally, left, right, n, least, floor
+        )[1]
+    return feature, _cut(rows, x, weight, target, inverse, total, n, least, floor)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _describe(sample, rows, tally):
     """Return weight, sum and impurity of a node; `tally` gets the weights of its classes."""
     weight, y = sample.weight, sample.y
-    n = total = squares = 0.0
+    n, total, squares = 0, 0.0, 0.0
     if sample.n_classes > 0:
         for c in range(len(tally)):
             tally[c] = 0.0
         for row in rows:
             tally[sample.code[row]] += weight[row]
+            n += weight[row]
         for c in range(len(tally)):
-            n += tally[c]
             squares += tally[c] * tally[c]
         return n, tally[-1], 1.0 - squares / (n * n)
     same = True
@@ -180,7 +200,7 @@ def _settle(sample, held, n, total, tally, soft, out):
     """Write the prediction of a leaf for the held-out rows that reached it."""
     if sample.n_classes == 0:
         for i in held:
-            out[i] = total / n
+            out[i] = sample.centre + total / n
     elif soft:
         for i in held:
             out[i] = tally[sample.code[i]] / n
@@ -288,22 +308,23 @@ def _grow(sample, work, d, size, held, soft, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def tree_held_out(
-    values, sorted_columns, y, n_classes, soft, max_depth, min_split, min_leaf, n_folds, weights,
-    Z, seeds, out,
+    values, sorted_columns, y, centre, n_classes, soft, max_depth, min_split, min_leaf, n_folds,
+    weights, Z, seeds, out,
 ):  # fmt: skip
     """Fill `out[t]` with what model t predicts for its held-out rows.
 
     `values` (float32) and `sorted_columns` (row numbers, ascending by value) are features × rows.
     `min_split[f]` and `min_leaf[f]` are the least numbers of rows for fold f. `n_classes` = 0 means
-    regression. With `soft`, a prediction is the share of a row's own class in its leaf.
+    regression, of y + `centre`. With `soft`, a prediction is the share of a row's own class in its
+    leaf.
     """
     n = len(y)
     folds = max(n_folds, 1)
     order, first = np.empty(n, np.int64), np.empty(folds + 1, np.int64)
     counts = np.empty((folds, n), np.int64)
     sample = Sample(
-        values, y, y.astype(np.int64), n_classes, np.empty(n), np.empty(n),
-        np.empty(len(values), np.int64),
+        values, y, y.astype(np.int64), centre, n_classes, np.empty(n, np.int64),
+        1.0 / np.maximum(np.arange(n + 1), 1), np.empty(n), np.empty(len(values), np.int64),
     )  # fmt: skip
     work = Work(
         np.empty((most_features(Z), n), np.uint32), np.empty((n + 1, 5), np.int64),
@@ -318,7 +339,7 @@ def tree_held_out(
             held = order[first[f] : first[f + 1]]
             value, one_class = summary(y, counts[f], n_classes, tally)
             if d == 0 or one_class:
-                constant_predictions(y, held, value, n_classes, soft, out[t])
+                constant_predictions(y, held, centre + value, n_classes, soft, out[t])
                 continue
             for i in range(n):
                 sample.weight[i] = counts[f, i]

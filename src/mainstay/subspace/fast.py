@@ -8,8 +8,8 @@ What may differ from fitting the estimator to the bootstrapped rows, in their or
 
 - neighbours: of several rows at exactly the same distance the first counts (scikit-learn: depends
   on the algorithm and the shape of its tree);
-- trees: of splits with exactly the same gain on several features the first feature's is taken
-  (scikit-learn: a random feature's);
+- trees: of splits with the same gain the first feature's is taken, with the lowest threshold
+  (scikit-learn: a random feature's; on one feature, what rounding prefers);
 - SVMs: two solutions within the tolerance of each other.
 """
 
@@ -232,7 +232,10 @@ def _tree(
     ordered = np.argsort(values, axis=1, kind="stable").astype(np.uint32)
     limits = np.array(enough, dtype=np.int64), np.array(least, dtype=np.int64)
     deepest = 2**31 if depth is None else int(depth)
-    return partial(tree_held_out, values, ordered, y, n_classes, soft, deepest, *limits)
+    centre = 0.0 if n_classes else float(y.mean())
+    return partial(
+        tree_held_out, values, ordered, y - centre, centre, n_classes, soft, deepest, *limits
+    )
 
 
 def _svm(
