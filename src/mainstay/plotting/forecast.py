@@ -1,9 +1,11 @@
-"""Displays: objects that hold what a picture shows, and draw it with matplotlib."""
+"""The forecast: stability by ensemble size."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from mainstay.plotting._axes import BLUE, GREEN, GREY, ORANGE, new_axes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -12,19 +14,6 @@ if TYPE_CHECKING:
 
     from mainstay.forecast.planning import Plan
     from mainstay.forecast.result import Forecast
-
-# Okabe and Ito's colours, which people with colour blindness can tell apart
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#5F5F5F"
-
-
-def new_axes(width: float = 6.4, height: float = 4.0) -> Axes:
-    """Make one set of axes in a figure of its own, without pyplot's global state."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure.add_subplot()
 
 
 @dataclass
