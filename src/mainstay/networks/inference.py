@@ -134,8 +134,9 @@ def infer_network(
     base : {"knn", "svm", "tree"} or scikit-learn regressor
         The models of "parametric_subspace" and "eda".
     regularization : float or "auto"
-        λ of "parametric_subspace". "auto" finds the one with which genes have
-        `expected_regulators` regulators, Σ_j α_jg, on average.
+        λ of "parametric_subspace". "auto" lets it grow until genes have no more than
+        `expected_regulators` regulators, Σ_j α_jg, on average; importances are averages over that
+        path.
     expected_regulators : float
         See `regularization`. About 0.5 in the complete networks of E. coli and yeast, where many
         genes have no known regulator.

@@ -27,9 +27,7 @@ from mainstay.subspace.evolution import EvolutionSettings, evolve
 from mainstay.subspace.learners import Learner, check_folds, make_learner, one_thread
 
 _BASES = ("knn", "svm", "tree")
-_FIRST_LAMBDA = 0.4  # per sample; where the search for an automatic λ begins
-_SETTLED = 10  # stages before λ begins to move
-_PULL = 0.05  # how fast it moves
+_FIRST_PENALTY, _GROWTH = 0.1, 1.03  # where an automatic λ/N begins, and how it grows per stage
 
 
 def make_base(base: Any) -> Any:
@@ -75,7 +73,7 @@ def subspace_links(
     n_jobs: int | None = None,
     progress: Progress = "auto",
 ) -> np.ndarray:
-    """Selection probabilities α, regulators × targets, averaged over late stages and restarts."""
+    """Selection probabilities α, regulators × targets, averaged over stages and restarts."""
     estimator = make_base(base)
     check_folds(settings.cv, len(expression.values))
     n = check_count("n_restarts", n_restarts, 1)
@@ -141,14 +139,16 @@ class CoupledProblem:
             np.random.default_rng(seed_of(seed, name)) for name in expression.target_names
         ]
         self.alpha = np.zeros((G, M))
+        varies = (expression.inputs != 0).any(axis=0)  # standardised: a constant gene is zero
         for g in range(G):
             candidates = expression.candidates(g)
+            candidates = candidates[varies[candidates]]
             if len(candidates) and expression.outputs[:, g].any():
                 # a regulator is in five models, and a model has two regulators, at least
                 first = min(0.5, max(5 / T, 2 / len(candidates)))
                 self.alpha[g, candidates] = first
         given = settings.regularization
-        self.penalty = _FIRST_LAMBDA if given is None else given / N
+        self.penalty = _FIRST_PENALTY if given is None else given / N
         self.objective_path: list[float] = []
         self.penalty_path: list[float] = []
         self._alpha_path: list[np.ndarray] = []
@@ -204,17 +204,23 @@ class CoupledProblem:
         self._cross[g, models] = P[models] @ self._Y[:, g] / N
 
     def _adapt(self) -> None:
-        """Move λ so that the mean number of regulators of a gene becomes the one expected."""
-        if self.settings.regularization is not None or len(self.objective_path) < _SETTLED:
-            return
-        size = max(self.alpha.sum(axis=1).mean(), 1e-3)
-        ratio = size / self.settings.expected_regulators
-        self.penalty = float(np.clip(self.penalty * ratio**_PULL, 1e-3, 1e2))
+        """Let an automatic λ grow while genes have more regulators than expected, on average.
+
+        A λ that is too large for a moment kills regulators that cannot come back (no model uses
+        them, so no gradient tells of them); hence it grows slowly, and never beyond the need.
+        """
+        few = self.alpha.sum(axis=1).mean() <= self.settings.expected_regulators
+        if self.settings.regularization is None and not few:
+            self.penalty *= _GROWTH
 
     def average_alpha(self) -> np.ndarray:
-        """Average the probabilities over the later half of the stages: regulators × targets."""
-        late = self._alpha_path[len(self._alpha_path) // 2 :]
-        return np.asarray(np.mean(late, axis=0).T)
+        """Average the probabilities over all stages but the first fifth: regulators × targets.
+
+        Under a growing penalty that is a path of regularisation, on which links that last longer
+        weigh more: it ranks links better than its end.
+        """
+        path = self._alpha_path[len(self._alpha_path) // 5 :]
+        return np.asarray(np.mean(path, axis=0).T)
 
 
 # ---------------------------------------------------------------------- evolution
