@@ -56,9 +56,9 @@ class Settings:
     max_stages : int
         Most stages.
     window, tolerance
-        Learning has converged when the mean objective of the last `window` stages is not smaller,
-        by a share of `tolerance`, than that of the `window` stages before. The probabilities are
-        averaged over the last `window` stages, at most half of all.
+        Learning has converged when the mean objective of `window` stages has not fallen, by a share
+        of `tolerance`, in the next two windows: one is not enough where learning starts slowly. The
+        probabilities are averaged over the last `window` stages, at most half of all.
     """
 
     n_models: int = 100
@@ -204,10 +204,10 @@ class SubspaceProblem:
     def converged(self) -> bool:
         """Whether the objective has stopped falling."""
         path, window = self.objective_path, self.settings.window
-        if len(path) < 2 * window:
+        if len(path) < 3 * window:
             return False
-        last, before = np.mean(path[-window:]), np.mean(path[-2 * window : -window])
-        return bool(last > before - self.settings.tolerance * abs(before))
+        before, later, last = np.mean(np.reshape(path[-3 * window :], (3, window)), axis=1)
+        return bool(min(later, last) > before - self.settings.tolerance * abs(before))
 
     def average_alpha(self) -> np.ndarray:
         """Average the probabilities over the last `window` stages, at most half of all stages."""

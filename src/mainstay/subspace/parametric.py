@@ -60,8 +60,8 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
     learning_rate : float or "auto"
         Factor of the gradient steps; "auto" is 0.01, and 0.001 for plain weights.
     max_stages, tolerance : int, float
-        A restart ends when the mean objective of 50 stages is not below that of the 50 stages
-        before by a share of `tolerance`, or after `max_stages`.
+        A restart ends when the mean objective of 50 stages has not fallen by a share of `tolerance`
+        in the next two times 50 stages, or after `max_stages`.
     warm_start : bool
         Start from the probabilities of the previous fit; restarts that are new start afresh.
     random_state : int, Generator or None
@@ -253,8 +253,8 @@ class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: 
     learning_rate : float or "auto"
         Factor of the gradient steps; "auto" is 0.01, and 0.001 for plain weights.
     max_stages, tolerance : int, float
-        A restart ends when the mean objective of 50 stages is not below that of the 50 stages
-        before by a share of `tolerance`, or after `max_stages`.
+        A restart ends when the mean objective of 50 stages has not fallen by a share of `tolerance`
+        in the next two times 50 stages, or after `max_stages`.
     warm_start : bool
         Start from the probabilities of the previous fit; restarts that are new start afresh.
     random_state : int, Generator or None

@@ -1,0 +1,148 @@
+"""The cells of huynhthu2021's tables: one file each, so that a run that was stopped goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from _common import log
+from _huynhthu_methods import BASES, Effort, Task, measure
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from mainstay import datasets
+from mainstay._parallel import run_tasks
+
+PROBLEMS = {
+    "Checkerboard": datasets.make_checkerboard,
+    "Friedman": datasets.make_friedman_correlated,
+    "Hypercube": datasets.make_hypercube,
+    "Linear": datasets.make_linear,
+}
+REGRESSION = ("Checkerboard", "Friedman")
+WITH_BASES = ("single", "rsb", "eda", "prsb")
+METHODS = ("rf", "gbdt", *(f"{kind}-{base}" for kind in WITH_BASES for base in BASES))
+ALL_REPLACED = tuple(f"prsb1-{base}" for base in BASES)
+
+SIMULATED = Effort(10, 5, 1000, 3, (50, 10, 3, 1), (1, 2, 3, 5, 8))
+SIMULATED_QUICK = Effort("oob", 2, 60, 2, (10, 1), (1, 3))
+REAL = Effort("oob", 1, 200, 2, (10, 3, 1), (1, 3, 6))
+REAL_QUICK = Effort("oob", 1, 20, 2, (10,), (1,))
+N_SETS, N_FOLDS, N_NOISE, MOST_ROWS = 10, 10, 500, 1000
+SETS_ALL_REPLACED = 2  # data sets per problem with Q = 1, which costs ten times as much
+
+Cell = tuple[str, ...]
+
+
+class Cells:
+    """Results by (part, data, repetition, method), computed once."""
+
+    def __init__(self, options: Namespace, part: str) -> None:
+        self.jobs = options.jobs
+        self.folder = options.cache / f"huynhthu2021{'_quick' if options.quick else ''}" / part
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def path(self, cell: Cell) -> Path:
+        """Where a cell is kept."""
+        return self.folder / f"{'_'.join(cell)}.json"
+
+    def compute(self, wanted: Sequence[Cell], work: Callable[[Cell], dict[str, Any]]) -> None:
+        """Compute what is missing, cells in the order given."""
+        missing = [cell for cell in wanted if not self.path(cell).is_file()]
+        log(f"{self.folder.name}: {len(missing)} of {len(wanted)} cells to compute")
+        run_tasks(_keep, [(work, cell, self.path(cell)) for cell in missing], n_jobs=self.jobs)
+
+    def table(self, wanted: Sequence[Cell], names: Sequence[str]) -> pd.DataFrame:
+        """Return what has been computed, one row per cell."""
+        rows = []
+        for cell in wanted:
+            if self.path(cell).is_file():
+                found = json.loads(self.path(cell).read_text())
+                rows.append(dict(zip(names, cell, strict=True)) | found)
+        return pd.DataFrame(rows)
+
+
+def _keep(work: Callable[[Cell], dict[str, Any]], cell: Cell, path: Path) -> None:
+    found = work(cell)
+    partial = path.with_suffix(f".{os.getpid()}")  # a stopped run leaves no half file behind
+    partial.write_text(json.dumps(found))
+    partial.replace(path)
+    log(f"{' '.join(cell)}: {found.get('error', float('nan')):.3f}, {found['seconds']:.0f} s")
+
+
+# ---------------------------------------------------------------------- simulated problems
+
+
+def simulated_cells(quick: bool) -> list[Cell]:
+    """List problem, number of the data set, method; the most important first."""
+    n_sets = 2 if quick else N_SETS
+    main = [
+        (problem, str(i), method)
+        for kinds in (("prsb",), ("single", "rf", "gbdt", "eda"), ("rsb",))
+        for i in range(n_sets)
+        for problem in PROBLEMS
+        for method in METHODS
+        if method.partition("-")[0] in kinds
+    ]
+    more = [
+        (problem, str(i), method)
+        for i in range(1 if quick else SETS_ALL_REPLACED)
+        for method in ALL_REPLACED
+        for problem in PROBLEMS
+    ]
+    return [*main, *more]
+
+
+def simulated(cell: Cell, seed: int, effort: Effort) -> dict[str, Any]:
+    """Run one method on one simulated data set."""
+    problem, number, method = cell
+    data = PROBLEMS[problem](random_state=1000 * seed + int(number))
+    task = Task(
+        data.X, data.y, data.X_test, data.y_test, data.relevant, problem not in REGRESSION,
+        seed=int(number),
+    )  # fmt: skip
+    return measure(method, task, effort)
+
+
+# ---------------------------------------------------------------------- real data
+
+
+def real_cells(names: Sequence[str], quick: bool) -> list[Cell]:
+    """List data set, fold, method; fold after fold, so that what is there covers all data sets."""
+    return [
+        (name, str(fold), method)
+        for fold in range(2 if quick else N_FOLDS)
+        for name in names
+        for method in METHODS
+    ]
+
+
+def real(cell: Cell, seed: int, effort: Effort, folder: Path) -> dict[str, Any]:
+    """Run one method on one fold of a real data set with permuted features beside its own."""
+    name, fold, method = cell
+    loaded = datasets.load_pmlb(name, folder=folder)
+    rng = np.random.default_rng([seed, len(name), loaded.X.shape[1]])
+    rows = np.sort(rng.permutation(len(loaded.y))[:MOST_ROWS])
+    X, y = loaded.X.to_numpy(dtype=float)[rows], loaded.y[rows]
+    classification = loaded.task == "classification"
+    X = np.hstack([X, _permuted(X, rng)])
+    kind = StratifiedKFold if classification else KFold
+    folds: Iterator[Any] = kind(N_FOLDS, shuffle=True, random_state=seed).split(X, y)
+    train, test = list(folds)[int(fold)]
+    relevant = np.arange(loaded.X.shape[1])
+    return measure(
+        method,
+        Task(X[train], y[train], X[test], y[test], relevant, classification, int(fold)),
+        effort,
+    )
+
+
+def _permuted(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Irrelevant features: columns of X, again and again, each with its values shuffled."""
+    columns = np.resize(np.arange(X.shape[1]), N_NOISE)
+    return np.column_stack([rng.permutation(X[:, j]) for j in columns])
