@@ -18,8 +18,11 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 
 
-def arguments(doc: str, *, cache: bool = False) -> argparse.Namespace:
-    """Read the command line that all experiments have, some with a cache of costly results."""
+def arguments(doc: str, *, cache: bool = False, resumable: bool = False) -> argparse.Namespace:
+    """Read the command line that all experiments have, some with a cache of costly results.
+
+    A resumable experiment can also report what its cache holds so far.
+    """
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random (0)")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes (2)")
@@ -39,6 +42,12 @@ def arguments(doc: str, *, cache: bool = False) -> argparse.Namespace:
             default=folder,
             help=f"folder for costly results, reused when the settings are the same ({folder})",
         )
+    if resumable:
+        parser.add_argument(
+            "--report-only",
+            action="store_true",
+            help="compute nothing: report what the cache holds, – for what is missing",
+        )
     options = parser.parse_args()
     if cache:
         options.cache.mkdir(parents=True, exist_ok=True)
@@ -53,17 +62,22 @@ def log(message: str) -> None:
     print(f"[{time.process_time():6.1f} s CPU] {message}", file=sys.stderr, flush=True)
 
 
-def load(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Read X and y of a data set such as "uci_small/wine"; leave if the data are not there."""
+def shared_data(name: str) -> Path:
+    """Return a file or folder of the papers' data; leave if the data are not there."""
     shared = Path(os.environ.get("MAINSTAY_SHARED", HERE.parents[1] / "shared"))
-    path = shared / "data" / f"{name}.npz"
-    if not path.is_file():
+    path = shared / "data" / name
+    if not path.exists():
         where = os.path.relpath(path)
         sys.exit(
             f"{where} is missing: the experiments read the papers' data from ../shared/data beside "
             "the repository, or from $MAINSTAY_SHARED/data."
         )
-    with np.load(path) as archive:
+    return path
+
+
+def load(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Read X and y of a data set such as "uci_small/wine"; leave if the data are not there."""
+    with np.load(shared_data(f"{name}.npz")) as archive:
         return archive["X"].astype(float), archive["y"].astype(int)
 
 
