@@ -1,7 +1,8 @@
 """Speed of the learning step of parametric random subspaces against a loop over scikit-learn.
 
-    python benchmarks/subspace.py                 all cases, about two minutes
+    python benchmarks/subspace.py                 all cases, about three minutes
     python benchmarks/subspace.py models          one base model after another
+    python benchmarks/subspace.py restart         from the first draw to convergence
 
 Every case runs in a process of its own, on one core, after a warm-up that loads the compiled code.
 A learning step trains T = 100 models on 5 to 10 of 305 features each and predicts every row with a
@@ -9,7 +10,9 @@ model that has not seen it: ten folds, each with its bootstrap sample (or one bo
 loop fits and predicts with scikit-learn, on the very same bootstraps (their drawing is not timed);
 it is run for a few models and scaled to T. The remark has the time per model, and how many of the
 predictions are the same to 0.01; fully grown trees have many equally good splits in small nodes,
-between which scikit-learn chooses at random.
+between which scikit-learn chooses at random. "restart" is one whole restart on Hypercube, against
+the same numbers of models (in that loop) and of gradient steps (algorithm 3 of the paper as
+printed, one feature after the other, but with numpy over models and rows).
 """
 
 from __future__ import annotations
@@ -123,12 +126,70 @@ def growth(name: str) -> list[Row]:
     ]
 
 
+def literal_step(
+    Z: np.ndarray, predictions: np.ndarray, beta: np.ndarray, alpha: np.ndarray
+) -> Any:
+    """Gradient of the cross-entropy, feature by feature, with one reference distribution."""
+
+    def probability(used: np.ndarray, of: np.ndarray) -> np.ndarray:
+        return np.prod(np.where(used, of, 1 - of), axis=1)
+
+    weights = probability(Z, beta) / probability(Z, alpha)
+    average = weights @ predictions / len(Z)
+    slopes = -1 / np.clip(average, 0.01, 1)
+    gradient = np.zeros(len(beta))
+    for j in range(len(beta)):
+        others = np.arange(len(beta)) != j
+        rest = probability(Z[:, others], beta[others]) / probability(Z[:, others], alpha[others])
+        with_it = Z[:, j]
+        if 0 < with_it.sum() < len(Z):
+            one = rest[with_it] @ predictions[with_it] / with_it.sum()
+            none = rest[~with_it] @ predictions[~with_it] / (~with_it).sum()
+            gradient[j] = np.mean(slopes * (one - none))
+    return gradient
+
+
+def restart(name: str) -> list[Row]:
+    from mainstay.datasets import make_hypercube
+    from mainstay.subspace.losses import LOSSES
+    from mainstay.subspace.optimisation import Settings, SubspaceProblem
+
+    data = make_hypercube(random_state=0)
+    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    y = data.y.astype(np.int64)
+    learner = learner_of(name, X, y, True, 10)
+    learner.held_out(subsets(1), [0])
+    problem = SubspaceProblem(
+        learner, y, LOSSES["cross_entropy"], np.full(X.shape[1], 0.05), Settings(), 0, classes=True
+    )
+    n_steps = [0]
+
+    def ours() -> None:
+        while not problem.converged:
+            problem.stage()
+            n_steps.append(problem._n_steps)
+
+    seconds = seconds_of(ours)
+    rng = np.random.default_rng(0)
+    Z = rng.random((T, X.shape[1])) < 0.05
+    drawn = [learner.draws(t) for t in range(FEW)]
+    loop(base(name, True), X, y, subsets(1), drawn)
+    model = seconds_of(lambda: loop(base(name, True), X, y, subsets(FEW), drawn)) / FEW
+    alpha = np.full(X.shape[1], 0.05)
+    votes = rng.integers(2, size=(T, len(y))).astype(float)
+    step = seconds_of(lambda: [literal_step(Z, votes, alpha, alpha) for _ in range(3)]) / 3
+    n_models, steps = problem.n_models_trained, sum(n_steps)
+    remark = f"{n_models} models × {model * 1e3:.0f} ms + {steps} steps × {step * 1e3:.0f} ms"
+    return [(f"{name}: one restart on Hypercube", seconds, n_models * model + steps * step, remark)]
+
+
 NAMES = ("kNN", "tree", "SVM")
 CASES: dict[str, list[Case]] = {
     "models": [(against_loop, (name, True, 10)) for name in NAMES],
     "regression": [(against_loop, (name, False, 10)) for name in NAMES],
     "oob": [(against_loop, (name, True, "oob")) for name in NAMES],
     "linear": [(against_loop, ("linear SVM", kind, 10)) for kind in (True, False)],
+    "restart": [(restart, (name,)) for name in NAMES],
     "growth": [(growth, (name,)) for name in NAMES],
 }
 
