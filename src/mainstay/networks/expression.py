@@ -150,10 +150,11 @@ def _numbers(array: np.ndarray, genes: Sequence[str]) -> np.ndarray:
     bad = ~np.isfinite(array)
     if bad.any():
         row, column = np.argwhere(bad)[0]
+        others = int(bad.sum()) - 1
+        also = f", and {others} more values are missing or infinite" if others else ""
         raise InputError(
             f"expression of gene {genes[column]!r} is {array[row, column]} in sample {row} "
-            f"(counting from 0), and {int(bad.sum()) - 1} more values are missing or infinite; "
-            "fill them in or leave those samples out."
+            f"(counting from 0){also}; fill in what is missing or leave those samples out."
         )
     return array
 

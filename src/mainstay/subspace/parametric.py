@@ -176,7 +176,7 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
         seen = y if weight is None else y[weight > 0]
         if len(np.unique(seen)) < 2:
             raise InputError(
-                f"y has one class only, {seen[0]!r}; a classifier needs at least two classes."
+                f"y has one class only, {str(seen[0])!r}; a classifier needs at least two classes."
             )
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._n_classes = len(self.classes_)
