@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     )
     from mainstay.networks.inference import infer_network
     from mainstay.networks.stability import network_stability
-    from mainstay.plotting import ForecastDisplay
+    from mainstay.plotting import (
+        ExchangeableNetworkDisplay,
+        ForecastDisplay,
+        RankDistributionDisplay,
+        RunsHeatmapDisplay,
+        RunSimilarityDisplay,
+        SelectionFrequencyDisplay,
+        StabilityBySizeDisplay,
+    )
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
     from mainstay.subspace.parametric import (
@@ -36,6 +44,7 @@ __version__ = "0.1.0"
 # Public names load their module on first use, so that importing mainstay stays cheap.
 _HOME = {
     "EnsembleSelector": "mainstay.ensemble",
+    "ExchangeableNetworkDisplay": "mainstay.plotting",
     "FeatureSimilarity": "mainstay.similarity",
     "Forecast": "mainstay.forecast.result",
     "ForecastDisplay": "mainstay.plotting",
@@ -43,9 +52,14 @@ _HOME = {
     "ParametricSubspaceClassifier": "mainstay.subspace.parametric",
     "ParametricSubspaceRegressor": "mainstay.subspace.parametric",
     "Plan": "mainstay.forecast.planning",
+    "RankDistributionDisplay": "mainstay.plotting",
     "Ranking": "mainstay.aggregation",
+    "RunSimilarityDisplay": "mainstay.plotting",
     "Runs": "mainstay.runs",
+    "RunsHeatmapDisplay": "mainstay.plotting",
+    "SelectionFrequencyDisplay": "mainstay.plotting",
     "SelectionScores": "mainstay.evaluation",
+    "StabilityBySizeDisplay": "mainstay.plotting",
     "StabilityComparison": "mainstay.measures.inference",
     "StabilityEstimate": "mainstay.measures.inference",
     "StabilityTest": "mainstay.measures.inference",
@@ -64,6 +78,7 @@ _HOME = {
 
 __all__ = [
     "EnsembleSelector",
+    "ExchangeableNetworkDisplay",
     "FeatureSimilarity",
     "Forecast",
     "ForecastDisplay",
@@ -71,9 +86,14 @@ __all__ = [
     "ParametricSubspaceClassifier",
     "ParametricSubspaceRegressor",
     "Plan",
+    "RankDistributionDisplay",
     "Ranking",
+    "RunSimilarityDisplay",
     "Runs",
+    "RunsHeatmapDisplay",
+    "SelectionFrequencyDisplay",
     "SelectionScores",
+    "StabilityBySizeDisplay",
     "StabilityComparison",
     "StabilityEstimate",
     "StabilityTest",

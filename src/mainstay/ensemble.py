@@ -105,6 +105,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Scores of every run (selections, if the ranker is a selector).
     runs_by_ranker_ : dict of str to Runs
         The same by ranker.
+    selections_ : Runs
+        What every run selected: what frequencies and stability are measured on.
     stability_ : StabilityEstimate
         Stability of the runs' selections (`nogueira`), with interval.
     adjusted_stability_ : StabilityEstimate or None
@@ -203,6 +205,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             k = self._cross_validated_number(data, rng)
             if self.n_features_per_run is None:
                 chosen = selections(self.runs_, k, int(rng.integers(2**32)))
+        self.selections_ = chosen
         frequency = chosen.counts / chosen.n_runs
         self.similarity_ = self._similarity(X)
         seed = int(rng.integers(2**32))

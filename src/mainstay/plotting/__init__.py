@@ -1,5 +1,19 @@
 """Displays: objects that hold what a picture shows, and draw it with matplotlib."""
 
 from mainstay.plotting.forecast import ForecastDisplay
+from mainstay.plotting.frequency import SelectionFrequencyDisplay
+from mainstay.plotting.heatmap import RunsHeatmapDisplay
+from mainstay.plotting.network import ExchangeableNetworkDisplay
+from mainstay.plotting.ranks import RankDistributionDisplay
+from mainstay.plotting.similarity import RunSimilarityDisplay
+from mainstay.plotting.sizes import StabilityBySizeDisplay
 
-__all__ = ["ForecastDisplay"]
+__all__ = [
+    "ExchangeableNetworkDisplay",
+    "ForecastDisplay",
+    "RankDistributionDisplay",
+    "RunSimilarityDisplay",
+    "RunsHeatmapDisplay",
+    "SelectionFrequencyDisplay",
+    "StabilityBySizeDisplay",
+]
