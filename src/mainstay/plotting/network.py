@@ -254,7 +254,7 @@ def layout(graph: Any, n_steps: int = 500) -> np.ndarray:
     angles = np.empty(n)
     angles[turn] = np.pi / 2 + 2 * np.pi * np.arange(n) / n
     place = np.stack((np.cos(angles), np.sin(angles)), axis=1)
-    if (wanted == 1).sum() >= 0.6 * n * (n - 1):
+    if (wanted == 1).sum() >= 0.75 * n * (n - 1):
         return place
     for _ in range(n_steps):
         apart = np.linalg.norm(place[:, None] - place[None], axis=2)
