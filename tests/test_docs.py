@@ -6,6 +6,7 @@ import doctest
 import importlib
 import pkgutil
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ import pytest
 import mainstay
 import mainstay as ms
 from conftest import ROOT
+from mainstay.plotting import Display
+from pages import DOCS, pages, run_page
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MODULES = [
@@ -77,3 +80,47 @@ def test_ci_runs_exactly_the_commands_of_the_readme() -> None:
     assert len(commands) == 2
     for command in commands:
         assert command in script
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.relative_to(DOCS).as_posix())
+def test_python_of_the_pages_runs_and_prints_what_they_show(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    checker = doctest.OutputChecker()
+
+    def compare(shown: str | None, printed: str) -> None:
+        if shown is not None:
+            assert checker.check_output(shown, printed, doctest.NORMALIZE_WHITESPACE), printed
+
+    run_page(path.read_text(encoding="utf-8"), compare)
+
+
+def test_a_page_that_shows_something_else_is_found_out() -> None:
+    seen: list[tuple[str | None, str]] = []
+    page = "```python\nx = 1\nprint(x)\n```\n\n```text\n2\n```\n\n```python\ny = x\n```\n"
+    corrected = run_page(page, lambda shown, printed: seen.append((shown, printed)))
+    assert seen == [("2\n", "1\n"), (None, "")]
+    assert corrected == page.replace("2", "1")
+
+
+@pytest.mark.parametrize(
+    "path", sorted((DOCS / "examples").glob("plot_*.py")), ids=lambda p: p.stem
+)
+def test_examples_of_the_gallery_run(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = runpy.run_path(str(path))
+    assert any(isinstance(value, Display) for value in made.values())
+
+
+def test_every_public_name_is_in_the_api_page() -> None:
+    listed = re.findall(r"^   (\w+)$", (DOCS / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(ms.__all__) - {"__version__"} <= set(listed)
+
+
+def test_every_paper_whose_results_are_there_has_a_page_that_includes_them() -> None:
+    for results in (ROOT / "experiments" / "results").glob("*.md"):
+        page = DOCS / "papers" / results.name
+        assert f"experiments/results/{results.name}" in page.read_text(encoding="utf-8")

@@ -525,3 +525,8 @@ def test_clusters_put_equal_rows_side_by_side_heavy_ones_first():
 
 def test_two_empty_selections_are_alike():
     assert jaccard_distance(sp.csr_array(np.zeros((2, 3))))[0, 1] == 0
+
+
+def test_notebooks_show_the_picture():
+    display = ms.SelectionFrequencyDisplay.from_runs(sets(["a"], ["b"]))
+    assert display._repr_png_().startswith(b"\x89PNG")

@@ -1,5 +1,6 @@
 """Displays: objects that hold what a picture shows, and draw it with matplotlib."""
 
+from mainstay.plotting._axes import Display
 from mainstay.plotting.forecast import ForecastDisplay
 from mainstay.plotting.frequency import SelectionFrequencyDisplay
 from mainstay.plotting.heatmap import RunsHeatmapDisplay
@@ -9,6 +10,7 @@ from mainstay.plotting.similarity import RunSimilarityDisplay
 from mainstay.plotting.sizes import StabilityBySizeDisplay
 
 __all__ = [
+    "Display",
     "ExchangeableNetworkDisplay",
     "ForecastDisplay",
     "RankDistributionDisplay",

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import io
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, which people with colour blindness can tell apart
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#5F5F5F"
 LIGHT_GREY = "#D5D5D5"
 LONGEST_NAME = 28
 _NOTE_WIDTH = 68  # characters that fit beside the longest names
+
+
+@dataclass(eq=False)
+class Display:
+    """What all displays have: where they were drawn, and a picture for notebooks."""
+
+    ax_: Axes = field(init=False, repr=False)
+    figure_: Figure = field(init=False, repr=False)
+
+    def _repr_png_(self) -> bytes:
+        """Give the picture to a notebook, which knows nothing of figures made without pyplot."""
+        picture = io.BytesIO()
+        self.figure_.savefig(picture, format="png")
+        return picture.getvalue()
 
 
 def new_axes(width: float = 6.4, height: float = 4.0) -> Axes:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mainstay.plotting._axes import BLUE, GREEN, GREY, ORANGE, new_axes
+from mainstay.plotting._axes import BLUE, GREEN, GREY, ORANGE, Display, new_axes
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from mainstay.forecast.planning import Plan
     from mainstay.forecast.result import Forecast
 
 
-@dataclass
-class ForecastDisplay:
+@dataclass(eq=False)
+class ForecastDisplay(Display):
     """Stability by ensemble size: curve, band, plan, and measured points where there are any.
 
     Parameters
@@ -53,8 +52,6 @@ class ForecastDisplay:
     measured: pd.DataFrame | None = None
     title: str = ""
     ylabel: str = "stability"
-    ax_: Axes = field(init=False, repr=False)
-    figure_: Figure = field(init=False, repr=False)
 
     @classmethod
     def from_forecast(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from mainstay.plotting._axes import (
     GREY,
     LIGHT_GREY,
     ORANGE,
+    Display,
     head,
     legend_below,
     new_axes,
@@ -30,14 +31,13 @@ from mainstay.plotting._ordering import (
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
 
 
-@dataclass
-class SelectionFrequencyDisplay:
+@dataclass(eq=False)
+class SelectionFrequencyDisplay(Display):
     """Share of the runs that selected a feature, with intervals, most frequent first.
 
     The bar is the 95% interval of Wilson (1927). Where similar features are known, an open diamond
@@ -57,7 +57,7 @@ class SelectionFrequencyDisplay:
     n_shown : int
         How many features to show.
     similarity : str
-        What makes twins, such as "|pearson| >= 0.9"; empty if nothing is known of them.
+        What makes twins, such as `"|pearson| >= 0.9"`; empty if nothing is known of them.
 
     Attributes
     ----------
@@ -82,8 +82,6 @@ class SelectionFrequencyDisplay:
     chance: float
     n_shown: int = 20
     similarity: str = ""
-    ax_: Axes = field(init=False, repr=False)
-    figure_: Figure = field(init=False, repr=False)
 
     @classmethod
     def from_runs(

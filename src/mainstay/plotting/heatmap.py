@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mainstay.plotting._axes import (
     GREY,
+    Display,
     head,
     new_axes,
     rows_height,
@@ -29,14 +30,13 @@ from mainstay.plotting._ordering import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
 
 
-@dataclass
-class RunsHeatmapDisplay:
+@dataclass(eq=False)
+class RunsHeatmapDisplay(Display):
     """Runs × features: dark where a run selected a feature, similar ones side by side.
 
     Runs are ordered by average-linkage clustering with the Jaccard distance of their selections.
@@ -57,7 +57,7 @@ class RunsHeatmapDisplay:
     n_runs, n_features : int
         Of the runs it was made from.
     similarity : str
-        What makes twins, such as "|pearson| >= 0.9"; empty if nothing is known of them.
+        What makes twins, such as `"|pearson| >= 0.9"`; empty if nothing is known of them.
 
     Attributes
     ----------
@@ -84,8 +84,6 @@ class RunsHeatmapDisplay:
     n_runs: int
     n_features: int
     similarity: str = ""
-    ax_: Axes = field(init=False, repr=False)
-    figure_: Figure = field(init=False, repr=False)
 
     @classmethod
     def from_runs(
@@ -193,7 +191,7 @@ class RunsHeatmapDisplay:
         if n_blocks == drawn:
             note += "; dark: selected"
         if self.similarity:
-            note += f"; same letter: twins, {self.similarity.replace('>=', '≥')}"
+            note += f"\nsame letter: twins, {self.similarity.replace('>=', '≥')}"
         head(ax, "Which run selected which feature?", note)
         return self
 

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from mainstay._validation import InputError, check_count
-from mainstay.plotting._axes import BLUE, GREY, head, letter, new_axes, short_names
+from mainstay.plotting._axes import BLUE, GREY, Display, head, letter, new_axes, short_names
 from mainstay.plotting._ordering import best_first, fitted, selections_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
 
 _MOST_MEMBERS = 8  # of one group, drawn
-_NAME, _APART = 13, 0.105  # longest label, and the distance between two of them, in cells
-_CELL_WIDTH, _CELL_HEIGHT = 3.4, 1.9  # inches
+_NAME, _APART = 18, 0.105  # longest label, and the distance between two of them, in cells
+_CELL_WIDTH, _CELL_HEIGHT = 3.8, 1.9  # inches
 
 
-@dataclass
-class ExchangeableNetworkDisplay:
+@dataclass(eq=False)
+class ExchangeableNetworkDisplay(Display):
     """Groups of exchangeable features: features as nodes, similarities as lines.
 
     The size of a node is how often the feature was selected; above each group stands in which share
@@ -45,7 +44,7 @@ class ExchangeableNetworkDisplay:
     n_groups, n_grouped, n_features : int
         Of all: groups of two or more features, features in them, features.
     similarity : str
-        What makes features exchangeable, such as "|pearson| >= 0.9".
+        What makes features exchangeable, such as `"|pearson| >= 0.9"`.
 
     Attributes
     ----------
@@ -75,8 +74,6 @@ class ExchangeableNetworkDisplay:
     n_grouped: int
     n_features: int
     similarity: str
-    ax_: Axes = field(init=False, repr=False)
-    figure_: Figure = field(init=False, repr=False)
 
     @classmethod
     def from_runs(
@@ -85,7 +82,7 @@ class ExchangeableNetworkDisplay:
         similarity: FeatureSimilarity,
         *,
         n_features_to_select: int | None = None,
-        n_shown: int = 9,
+        n_shown: int = 8,
         ax: Any = None,
     ) -> ExchangeableNetworkDisplay:
         """Draw the groups that were selected most.
@@ -153,7 +150,7 @@ class ExchangeableNetworkDisplay:
 
     @classmethod
     def from_selector(
-        cls, selector: Any, *, n_shown: int = 9, ax: Any = None
+        cls, selector: Any, *, n_shown: int = 8, ax: Any = None
     ) -> ExchangeableNetworkDisplay:
         """Draw the exchangeable features of a fitted `EnsembleSelector`.
 
@@ -176,7 +173,7 @@ class ExchangeableNetworkDisplay:
     def plot(self, ax: Any = None) -> ExchangeableNetworkDisplay:
         """Draw on `ax`, or on new axes."""
         n = len(self.groups)
-        across = min(3, max(1, math.ceil(math.sqrt(n))))
+        across = 1 if n < 2 else 2
         down = max(1, math.ceil(n / across))
         size = (max(5.0, _CELL_WIDTH * across), 0.9 + _CELL_HEIGHT * down)
         self.ax_ = ax = new_axes(*size) if ax is None else ax

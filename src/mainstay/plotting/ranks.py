@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from mainstay.plotting._axes import (
     BLUE,
     GREY,
     ORANGE,
+    Display,
     count_on_log_axis,
     head,
     legend_below,
@@ -25,7 +26,6 @@ from mainstay.plotting._ordering import best_first, fitted, number_shown
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from mainstay.runs import Runs
 
@@ -34,8 +34,8 @@ _QUANTILES = {"low": 0.05, "lower_quartile": 0.25, "median": 0.5, "upper_quartil
 _MOST_LINEAR = 40  # features; with more, the best places need a logarithmic axis
 
 
-@dataclass
-class RankDistributionDisplay:
+@dataclass(eq=False)
+class RankDistributionDisplay(Display):
     """Ranks of the best features over the runs: the middle half, 90%, median and mean.
 
     Parameters
@@ -68,8 +68,6 @@ class RankDistributionDisplay:
     n_runs: int
     n_features: int
     n_features_to_select: int | None = None
-    ax_: Axes = field(init=False, repr=False)
-    figure_: Figure = field(init=False, repr=False)
 
     @classmethod
     def from_runs(

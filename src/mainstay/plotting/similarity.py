@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mainstay._validation import InputError
-from mainstay.plotting._axes import LIGHT_GREY, head, new_axes
+from mainstay.plotting._axes import LIGHT_GREY, Display, head, new_axes
 from mainstay.plotting._ordering import blocks, cluster_order, fitted
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from mainstay.measures.inference import StabilityEstimate
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
 
 
-@dataclass
-class RunSimilarityDisplay:
+@dataclass(eq=False)
+class RunSimilarityDisplay(Display):
     """Similarity of every two runs, with runs that agree side by side.
 
     One dark square means that all runs tell the same story; several mean that there are several
@@ -61,8 +58,6 @@ class RunSimilarityDisplay:
     run_order: np.ndarray
     measure: str
     mean: float
-    ax_: Axes = field(init=False, repr=False)
-    figure_: Figure = field(init=False, repr=False)
 
     @classmethod
     def from_runs(

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mainstay._validation import InputError, check_choice, check_count
-from mainstay.plotting._axes import BLUE, GREY, ORANGE, count_on_log_axis, head, new_axes
+from mainstay.plotting._axes import BLUE, GREY, ORANGE, Display, count_on_log_axis, head, new_axes
 from mainstay.plotting._ordering import fitted
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
 
 
-@dataclass
-class StabilityBySizeDisplay:
+@dataclass(eq=False)
+class StabilityBySizeDisplay(Display):
     """Stability of the k best features for many k, with intervals, beside what chance gives.
 
     Parameters
@@ -63,8 +61,6 @@ class StabilityBySizeDisplay:
     n_features: int
     confidence: float = 0.95
     n_features_to_select: int | None = None
-    ax_: Axes = field(init=False, repr=False)
-    figure_: Figure = field(init=False, repr=False)
 
     @classmethod
     def from_runs(
