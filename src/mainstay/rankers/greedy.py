@@ -137,7 +137,7 @@ class MRMR(_Greedy):
 
     - "MID": D − R, D = I(x; y), R = mean of I(x; w) (the default);
     - "MIQ": D / R of the same;
-    - "FCD": D − R, D = F-statistic, R = mean of |Pearson correlation of x and w|;
+    - "FCD": D − R, D = F-statistic, R = mean absolute Pearson correlation of x and w;
     - "FCQ": D / R of the same (what the Python package mrmr-selection computes).
 
     In the quotients every redundancy counts as at least 0.001. "FCD" and "FCQ" use the numbers as

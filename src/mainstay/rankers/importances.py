@@ -87,10 +87,11 @@ class ModelRanker(Ranker):
 class EstimatorImportance(ModelRanker):
     """Importances or coefficients of any scikit-learn estimator.
 
-    The score is `feature_importances_`, or |coef_| (with several classes or outputs, the Euclidean
-    norm over them). The estimator may be the last step of a Pipeline (features that an earlier step
-    dropped score 0) or inside a search such as GridSearchCV. Coefficients compare features only if
-    those have the same scale: put a StandardScaler before a linear model.
+    The score is `feature_importances_`, or the absolute value of `coef_` (with several classes or
+    outputs, the Euclidean norm over them). The estimator may be the last step of a Pipeline
+    (features that an earlier step dropped score 0) or inside a search such as GridSearchCV.
+    Coefficients compare features only if those have the same scale: put a StandardScaler before a
+    linear model.
 
     Parameters
     ----------

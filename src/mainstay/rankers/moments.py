@@ -159,8 +159,8 @@ class FStatistic(WeightedRanker):
 class Correlation(WeightedRanker):
     """Absolute correlation with the target: numbers, or two classes.
 
-    |Pearson|, or |Spearman| = |Pearson of the ranks|, the ranks being those within each resample
-    (average ranks for ties). A constant feature scores 0.
+    Pearson's, or Spearman's, which is Pearson's of the ranks within each resample (average ranks
+    for ties). A constant feature scores 0.
 
     Parameters
     ----------
