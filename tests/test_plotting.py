@@ -530,3 +530,16 @@ def test_two_empty_selections_are_alike():
 def test_notebooks_show_the_picture():
     display = ms.SelectionFrequencyDisplay.from_runs(sets(["a"], ["b"]))
     assert display._repr_png_().startswith(b"\x89PNG")
+
+
+def test_a_group_has_the_same_letter_in_all_pictures(selector):
+    frequency = ms.SelectionFrequencyDisplay.from_selector(selector).table
+    heatmap = ms.RunsHeatmapDisplay.from_selector(selector)
+    network = ms.ExchangeableNetworkDisplay.from_selector(selector).nodes
+    letters = dict(zip(frequency["feature"], frequency["group"], strict=True))
+    assert set(letters.values()) >= {"", "A", "B"}
+    for features, groups in (
+        (heatmap.features, heatmap.groups),
+        (network["feature"], network["group"]),
+    ):
+        assert [letters[name] for name in features] == list(groups)

@@ -53,17 +53,17 @@ def best_first(values: np.ndarray, features: tuple[str, ...]) -> np.ndarray:
     return by_name[np.argsort(-values[by_name], kind="stable")]
 
 
-def twin_letters(similarity: FeatureSimilarity, order: np.ndarray) -> np.ndarray:
-    """One letter per group of exchangeable features, in the order of `order`; "" without twins.
+def twin_letters(similarity: FeatureSimilarity, chosen: Runs) -> np.ndarray:
+    """The letter of every feature's group of twins, "" without twins: the same in all pictures.
 
-    A letter stands for a connected component of the similarity graph. Only features in `order` get
-    one.
+    A letter stands for a connected component of the similarity graph. The group of the feature that
+    is selected most is A.
     """
-    labels = similarity.group_labels()
+    labels, degrees = similarity.group_labels(), similarity.degrees
     letters = np.full(similarity.n_features, "", dtype=object)
     seen: dict[int, str] = {}
-    for feature in order:
-        if similarity.degrees[feature]:
+    for feature in best_first(chosen.counts, chosen.features):
+        if degrees[feature]:
             letters[feature] = seen.setdefault(int(labels[feature]), letter(len(seen)))
     return letters
 

@@ -49,7 +49,7 @@ class SelectionFrequencyDisplay(Display):
     ----------
     table : pandas.DataFrame
         All features, most frequent first: `feature`, `frequency`, `lower`, `upper`, and where
-        known `selected`, `group` (a letter for the features shown), `n_twins`, `group_frequency`.
+        known `selected`, `group` (a letter), `n_twins`, `group_frequency`.
     n_runs : int
         Number of runs.
     chance : float
@@ -170,7 +170,7 @@ class SelectionFrequencyDisplay(Display):
             similarity = similarity.aligned_to(chosen.features)
             label = f"{similarity.label} >= {similarity.threshold:g}"
             table = table.assign(
-                group=twin_letters(similarity, order[:n_shown])[order],
+                group=twin_letters(similarity, chosen)[order],
                 n_twins=similarity.degrees[order],
             )
         chance = float(chosen.sizes.mean()) / chosen.n_features

@@ -122,7 +122,7 @@ class RunsHeatmapDisplay(Display):
         else:
             similarity = similarity.aligned_to(chosen.features)
             label = f"{similarity.label} >= {similarity.threshold:g}"
-            groups = twin_letters(similarity, shown)
+            groups = twin_letters(similarity, chosen)
             first: dict[Any, int] = {}
             place = [first.setdefault(groups[f] or int(f), i) for i, f in enumerate(shown)]
             shown = shown[np.argsort(place, kind="stable")]

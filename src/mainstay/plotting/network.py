@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mainstay._validation import InputError, check_count
-from mainstay.plotting._axes import BLUE, GREY, Display, head, letter, new_axes, short_names
-from mainstay.plotting._ordering import best_first, fitted, selections_of
+from mainstay.plotting._axes import BLUE, GREY, Display, head, new_axes, short_names
+from mainstay.plotting._ordering import best_first, fitted, selections_of, twin_letters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,11 +120,12 @@ class ExchangeableNetworkDisplay(Display):
         grouped = np.unique(labels[degrees > 0])
         order = grouped[np.lexsort((best[grouped], -any_selected[grouped]))]
         parts, groups = [], []
-        for number, label in enumerate(order[:n_shown]):
+        letters = twin_letters(similarity, chosen)
+        for label in order[:n_shown]:
             members = np.flatnonzero(labels == label)
             drawn = members[np.argsort(rank[members])][:_MOST_MEMBERS]
             place = layout(similarity.graph[drawn][:, drawn])
-            name = letter(number)
+            name = str(letters[drawn[0]])
             groups.append((name, len(members), any_selected[label] / chosen.n_runs))
             parts += [
                 (int(i), chosen.features[i], name, float(frequency[i]), float(x), float(y))
