@@ -69,6 +69,7 @@ sphinx_gallery_conf = {
     "reset_modules": (),
     "remove_config_comments": True,
     "min_reported_time": 1e9,
+    "write_computation_times": False,  # its table loads scripts from elsewhere
     "show_memory": False,
     "show_signature": False,
     "download_all_examples": False,
