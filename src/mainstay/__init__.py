@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mainstay._validation import InputError
     from mainstay.aggregation import Ranking, aggregate, aggregate_lists, list_aggregations
+    from mainstay.archive import load_result
     from mainstay.ensemble import EnsembleSelector
     from mainstay.evaluation import SelectionScores, cross_validate_selection
     from mainstay.forecast.forecasting import forecast_stability
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from mainstay.networks.inference import infer_network
     from mainstay.networks.stability import network_stability
     from mainstay.plotting import ForecastDisplay
+    from mainstay.report import write_report
+    from mainstay.results import SelectionResult
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
     from mainstay.subspace.parametric import (
@@ -45,6 +48,7 @@ _HOME = {
     "Plan": "mainstay.forecast.planning",
     "Ranking": "mainstay.aggregation",
     "Runs": "mainstay.runs",
+    "SelectionResult": "mainstay.results",
     "SelectionScores": "mainstay.evaluation",
     "StabilityComparison": "mainstay.measures.inference",
     "StabilityEstimate": "mainstay.measures.inference",
@@ -57,9 +61,11 @@ _HOME = {
     "infer_network": "mainstay.networks.inference",
     "list_aggregations": "mainstay.aggregation",
     "list_measures": "mainstay.measures",
+    "load_result": "mainstay.archive",
     "network_stability": "mainstay.networks.stability",
     "stability": "mainstay.measures",
     "stability_test": "mainstay.measures.inference",
+    "write_report": "mainstay.report",
 }
 
 __all__ = [
@@ -73,6 +79,7 @@ __all__ = [
     "Plan",
     "Ranking",
     "Runs",
+    "SelectionResult",
     "SelectionScores",
     "StabilityComparison",
     "StabilityEstimate",
@@ -86,9 +93,11 @@ __all__ = [
     "infer_network",
     "list_aggregations",
     "list_measures",
+    "load_result",
     "network_stability",
     "stability",
     "stability_test",
+    "write_report",
 ]
 
 
