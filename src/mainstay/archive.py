@@ -160,9 +160,9 @@ def _flatten(value: Any, place: str, members: dict[str, bytes], kinds: dict[str,
     parts = _fields(value) if kind.to_parts is None else kind.to_parts(value)
     plain = {key: part for key, part in parts.items() if _is_plain(part)}
     rest = {key: part for key, part in parts.items() if not _is_plain(part)}
-    separate = [key for key in ("settings", "versions") if key in plain]
-    for key in separate:
-        members[f"{place}{key}.json"] = _to_json(plain.pop(key))
+    for own in ("settings", "versions"):
+        if own in plain:
+            members[f"{place}{own}.json"] = _to_json(plain.pop(own))
     members[f"{place}values.json"] = _to_json(plain)
     for key, part in rest.items():
         if is_dataclass(part):
@@ -293,7 +293,7 @@ def _ranking(cls: type, parts: Parts) -> Any:
 
 
 def _forecast_parts(forecast: Any) -> Parts:
-    """Write the runs behind the forecast and how they are drawn, not what was computed and timed."""
+    """Keep the runs behind a forecast and how they are drawn, but not how long they took."""
     engine = forecast._engine
     ensembles = engine.ensembles
     for what in (ensembles.measure, ensembles.aggregation):

@@ -38,6 +38,8 @@ def cli_line(settings: dict[str, Any]) -> str | None:
     if not isinstance(source, dict) or "file" not in source or "target" not in source:
         return None
     changed = _changed(settings["parameters"])
+    if any(isinstance(value, dict) for value in changed.values()):
+        return None
     words = ["mainstay", "select", str(source["file"]), "--target", str(source["target"])]
     ranker = changed.pop("ranker", [])
     for name in ranker if isinstance(ranker, list) else [ranker]:
@@ -63,6 +65,11 @@ def _changed(parameters: dict[str, Any]) -> dict[str, Any]:
         for name, value in parameters.items()
         if name not in defaults or value != plain(defaults[name].default)
     }
+
+
+def as_python(value: Any) -> str:
+    """One plain setting as Python would write it."""
+    return _source(value, set())
 
 
 def _source(value: Any, imports: set[str]) -> str:

@@ -20,7 +20,9 @@ _MOST_TWINS = 6
 _BINS = 24
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # line separators, marks that turn the direction of text, other invisible characters
-_INVISIBLE = re.compile("[\\x00-\\x1f\\x7f-\\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_INVISIBLE = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 
 
@@ -92,8 +94,8 @@ def ranker_name(value: Any) -> str:
 def _selected(result: SelectionResult) -> list[dict[str, Any]]:
     table = result.feature_table
     columns = ["feature", "frequency", "frequency_lower", "frequency_upper"]
-    rows = table.loc[table["selected"], columns].to_dict("records")
-    return [{**row, "name": readable(row["feature"], 60)} for row in rows]
+    rows = table.loc[table["selected"], columns].itertuples(index=False)
+    return [{**row._asdict(), "name": readable(str(row.feature), 60)} for row in rows]
 
 
 def _estimate(estimate: StabilityEstimate | None) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ HEADLINES = {
     "poor": "Treat this list with care: most of it changes from run to run.",
     "fair": "Part of this list is solid: a core keeps coming back, the rest changes.",
     "good": "You can build on this list: the runs keep choosing the same features.",
+    "combined": "Single runs differ, but lists combined from many runs agree.",
     "groups": "The runs agree on groups of twins, not on which twin to take.",
 }
 
@@ -25,16 +26,21 @@ def make_verdict(summary: dict[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        `level`, `headline`, `lead`; `tiers`: the selected features by how often they came back;
-        `points`: how sure; `advice`: what would help. Each point has a `title` and a `text`.
+        `tone` (calm or care), `headline`, `lead`; `tiers`: the selected features by how often they
+        came back; `points`: how sure; `advice`: what would help. Each point has a `title` and a `text`.
     """
     level = _level(summary["stability"])
     adjusted = _level(summary["adjusted"]) if summary["adjusted"] else level
     order = ["undefined", "chance", "poor", "fair", "good"]
-    by_groups = level in ("poor", "fair") and order.index(adjusted) > order.index(level)
+    headline = level
+    if level in ("poor", "fair"):
+        if _combined_lists_agree(summary["forecast"]):
+            headline = "combined"
+        elif order.index(adjusted) > order.index(level):
+            headline = "groups"
     return {
-        "level": level,
-        "headline": HEADLINES["groups" if by_groups else level],
+        "tone": "care" if headline in ("undefined", "chance", "poor") else "calm",
+        "headline": HEADLINES[headline],
         "lead": _lead(summary),
         "tiers": _tiers(summary["selected"]),
         "points": [point for point in (_stability(summary), _chance(summary), _twins(summary),
@@ -53,6 +59,13 @@ def _level(estimate: dict[str, Any]) -> str:
     if value >= EXCELLENT:
         return "good"
     return "fair" if value >= POOR else "poor"
+
+
+def _combined_lists_agree(forecast: dict[str, Any] | None) -> bool:
+    """Whether ensembles on different halves of the rows would agree, where single runs do not."""
+    if forecast is None or forecast["protocol"] != "nested":
+        return False
+    return (forecast["here"]["stability"] or 0) >= EXCELLENT
 
 
 def _lead(summary: dict[str, Any]) -> str:
@@ -90,15 +103,15 @@ def _stability(summary: dict[str, Any]) -> dict[str, str]:
     estimate = summary["stability"]
     if estimate["value"] is None:
         text = (
-            "Stability is undefined when every run selects nothing, or everything: there is nothing "
-            "to agree on."
+            "Stability is undefined when every run selects nothing, or everything: there is "
+            "nothing to agree on."
         )
         return {"title": "Stability", "text": text}
     return {
         "title": "Stability",
-        "text": f"{_with_interval(estimate)}, where 1 means that every run selects the same "
-        f"features and 0 that they agree as random selections do. By common rules of thumb, above "
-        f"{EXCELLENT} is excellent and below {POOR} is poor.",
+        "text": f"{_with_interval(estimate)} between single runs, where 1 means that every run "
+        f"selects the same features and 0 that they agree as random selections do. By common rules "
+        f"of thumb, above {EXCELLENT} is excellent and below {POOR} is poor.",
     }
 
 
@@ -126,8 +139,8 @@ def _twins(summary: dict[str, Any]) -> dict[str, str] | None:
         k = len(summary["selected"])
         text = (
             f"{twins['selected_with_twins']:,} of the {k:,} selected features "
-            f"{_has(twins['selected_with_twins'])} a twin: a feature with a correlation of at least "
-            f"{threshold:g}, which can stand in for it."
+            f"{_has(twins['selected_with_twins'])} a twin: a feature with a correlation of at "
+            f"least {threshold:g}, which can stand in for it."
         )
     text += f" Counting twins as one, the stability is {_with_interval(adjusted)}"
     gain = adjusted["value"] - plain["value"]
@@ -150,8 +163,8 @@ def _baseline(summary: dict[str, Any]) -> dict[str, str]:
         }
     return {
         "title": title,
-        "text": "No other selector was run. ms.compare_selectors sets this one beside all features, "
-        "an F-test and random selection.",
+        "text": "No other selector was run. ms.compare_selectors sets this one beside all "
+        "features, an F-test and random selection.",
     }
 
 
@@ -171,8 +184,9 @@ def _more_runs(summary: dict[str, Any]) -> dict[str, str]:
     if enough <= size or then is None or then - now < 0.02:
         return {
             "title": title,
-            "text": f"Would bring little: {size:,} runs are forecast to agree to {now:.2f} "
-            f"({forecast['measure']}), and from {enough:,} on doubling gains less than 0.01.",
+            "text": f"Would bring little: two ensembles of {size:,} runs are forecast to agree to "
+            f"{now:.2f} ({forecast['measure']}), and from {enough:,} runs on doubling gains less "
+            "than 0.01.",
         }
     return {
         "title": title,
@@ -188,14 +202,17 @@ def _more_samples(summary: dict[str, Any]) -> dict[str, str]:
         return {
             "title": title,
             "text": "Runs on resamples of the same rows cannot tell whether another study would "
-            "find these features. ms.forecast_stability(…, protocol=\"nested\") asks that.",
+            'find these features. ms.forecast_stability(…, protocol="nested") asks that.',
         }
     limit = forecast["plateau"]
     head = f"Two studies with half of the rows each would agree to at most {limit:.2f} " \
            f"({forecast['measure']}), however many runs they make."  # fmt: skip
     if limit >= EXCELLENT:
         return {"title": title, "text": f"{head} More samples are not what this list lacks."}
-    return {"title": title, "text": f"{head} Only more samples (or fewer features) move that limit."}
+    return {
+        "title": title,
+        "text": f"{head} Only more samples (or fewer features) move that limit.",
+    }
 
 
 def _group_twins(summary: dict[str, Any]) -> dict[str, str] | None:
@@ -219,8 +236,8 @@ def _weak_features(summary: dict[str, Any]) -> dict[str, str] | None:
     keep = len(summary["selected"]) - len(weak)
     return {
         "title": "A shorter list",
-        "text": f"{len(weak):,} of the selected features came back in fewer than {OFTEN:.0%} of the "
-        f"runs. The {keep:,} others are the ones to defend.",
+        "text": f"{len(weak):,} of the selected features came back in fewer than {OFTEN:.0%} of "
+        f"the runs. The {keep:,} others are the ones to defend.",
     }
 
 
