@@ -122,7 +122,7 @@ def load_result(path: str | Path) -> Any:
     try:
         content |= {copy: content[name] for copy, name in manifest["copies"].items()}
         return _assemble("", content, manifest["kinds"])
-    except (KeyError, TypeError, ValueError, OSError) as error:
+    except (KeyError, TypeError, ValueError, OSError, EOFError) as error:
         raise InputError(f"{path} is damaged: {type(error).__name__}: {error}") from error
 
 

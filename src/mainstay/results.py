@@ -302,10 +302,10 @@ def content_hash(values: Any) -> str:
             block[np.isnan(block)] = np.nan
             digest.update(block.tobytes())
         return digest.hexdigest()
-    columns = values.columns if hasattr(values, "columns") else range(values[0].size)
-    table = values if hasattr(values, "columns") else np.reshape(values, (len(values), -1))
-    for name in columns:
-        column = table[name] if hasattr(values, "columns") else table[:, name]
+    columns: Any = np.reshape(values, (len(values), -1)).T
+    if hasattr(values, "columns"):
+        columns = [values[name] for name in values.columns]
+    for column in columns:
         cells = (repr(str(cell)) for cell in np.asarray(column, dtype=object))
         digest.update("\n".join(cells).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+import re
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -115,5 +116,5 @@ def _source_hash(script: str) -> str:
 
 def _embedded(data: dict[str, Any]) -> str:
     """JSON that can stand in a script element: nothing in it can end the element."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return re.sub("[<>&\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)

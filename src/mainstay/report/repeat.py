@@ -38,21 +38,24 @@ def cli_line(settings: dict[str, Any]) -> str | None:
     if not isinstance(source, dict) or "file" not in source or "target" not in source:
         return None
     changed = _changed(settings["parameters"])
-    if any(isinstance(value, dict) for value in changed.values()):
+    given = [one for value in changed.values() for one in _listed(value)]
+    if any(isinstance(value, dict) for value in given):  # an object, not a name
         return None
     words = ["mainstay", "select", str(source["file"]), "--target", str(source["target"])]
-    ranker = changed.pop("ranker", [])
-    for name in ranker if isinstance(ranker, list) else [ranker]:
+    for name in _listed(changed.pop("ranker", [])):
         words += ["--ranker", str(name)]
     for name, option in _OPTIONS.items():
         if name in changed:
             words += [option, str(changed[name])]
     for option in ("groups", "drop"):
-        values = source.get(option) or []
-        for value in values if isinstance(values, list) else [values]:
+        for value in _listed(source.get(option) or []):
             words += [f"--{option}", str(value)]
     words += ["--seed", str(settings["parameters"].get("random_state"))]
     return shlex.join(words)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _changed(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from mainstay.runs import Runs
 
 MOST_FEATURES = 2000  # in the page; the result has them all
 _LONGEST_NAME = 200
+_MOST_TEXT = 200_000  # characters of all names; beyond it they are cut in the CSV too
 _MOST_TWINS = 6
 _BINS = 24
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -63,7 +65,6 @@ def readable(name: str, longest: int = _LONGEST_NAME) -> str:
         start = len(text) - len(text.lstrip()) if stripped else len(text)
         end = len(text) - len(text.rstrip()) if stripped else 0
         text = f"{'␣' * start}{stripped}{'␣' * end}"
-    text = unicodedata.normalize("NFC", text)
     if len(text) > longest:
         text = f"{text[: longest - 1]}… ({len(name)} characters)"
     return text
@@ -93,9 +94,11 @@ def ranker_name(value: Any) -> str:
 
 def _selected(result: SelectionResult) -> list[dict[str, Any]]:
     table = result.feature_table
-    columns = ["feature", "frequency", "frequency_lower", "frequency_upper"]
-    rows = table.loc[table["selected"], columns].itertuples(index=False)
-    return [{**row._asdict(), "name": readable(str(row.feature), 60)} for row in rows]
+    rows = table.loc[table["selected"]]
+    return [
+        {"name": readable(str(name), 60), "frequency": float(frequency)}
+        for name, frequency in zip(rows["feature"], rows["frequency"], strict=True)
+    ]
 
 
 def _estimate(estimate: StabilityEstimate | None) -> dict[str, Any] | None:
@@ -154,10 +157,12 @@ def _features(result: SelectionResult, listed: Any) -> dict[str, Any]:
     """Columns of the table, quantised; of every feature's ranks five quantiles and a histogram."""
     m = result.selections.n_runs
     names = [str(name) for name in listed["feature"]]
-    labels = {i: readable(name) for i, name in enumerate(names) if readable(name) != name}
+    shown, labels = names, _labels(names, _LONGEST_NAME)
+    if sum(map(len, names)) > _MOST_TEXT:
+        shown = labels = _labels(names, max(40, _MOST_TEXT // len(names)))
     columns: dict[str, Any] = {
-        "name": [name if len(name) <= _LONGEST_NAME else readable(name) for name in names],
-        "label": labels,
+        "name": shown,
+        "label": {i: label for i, label in enumerate(labels) if label != shown[i]},
         "selected": listed["selected"].astype(int).tolist(),
         "count": (listed["frequency"] * m).round().astype(int).tolist(),
         "lower": listed["frequency_lower"].round(4).tolist(),
@@ -175,6 +180,17 @@ def _features(result: SelectionResult, listed: Any) -> dict[str, Any]:
         columns["group_count"] = (listed["group_frequency"] * m).round().astype(int).tolist()
         columns |= _twins(result, names)
     return columns
+
+
+def _labels(names: list[str], longest: int) -> list[str]:
+    """How names are shown; names that would look the same get their rank beside them."""
+    labels = [readable(name, longest) for name in names]
+    looks = [unicodedata.normalize("NFKC", label) for label in labels]
+    seen = Counter(looks)
+    return [
+        f"{label} (rank {i + 1})" if seen[look] > 1 else label
+        for i, (label, look) in enumerate(zip(labels, looks, strict=True))
+    ]
 
 
 def _rank_distributions(result: SelectionResult, names: list[str]) -> dict[str, Any]:

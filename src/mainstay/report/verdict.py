@@ -27,7 +27,7 @@ def make_verdict(summary: dict[str, Any]) -> dict[str, Any]:
     -------
     dict
         `tone` (calm or care), `headline`, `lead`; `tiers`: the selected features by how often they
-        came back; `points`: how sure; `advice`: what would help. Each point has a `title` and a `text`.
+        came back; `points`: how sure; `advice`: what would help (each with `title` and `text`).
     """
     level = _level(summary["stability"])
     adjusted = _level(summary["adjusted"]) if summary["adjusted"] else level
