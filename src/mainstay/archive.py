@@ -345,10 +345,26 @@ def _forecast(cls: type, parts: Parts) -> Any:
     return cls(*about, BaseRuns(runs, halves), confidence, curve, model)
 
 
+def _comparison_parts(comparison: Any) -> Parts:
+    """Number the runs of the candidates, whose names may be anything; leave out measured times."""
+    parts = _fields(comparison)
+    runs = parts.pop("runs")
+    parts["table"] = comparison.table.assign(seconds=math.nan)
+    numbered = {f"runs_{i}": one for i, one in enumerate(runs.values())}
+    return {**parts, "candidates": list(runs), **numbered}
+
+
+def _comparison(cls: type, parts: Parts) -> Any:
+    names = parts.pop("candidates")
+    runs = {name: parts.pop(f"runs_{i}") for i, name in enumerate(names)}
+    return cls(**parts, runs=runs)
+
+
 KINDS = {
     "SelectionResult": Kind("mainstay.results:SelectionResult"),
     "StabilityEstimate": Kind("mainstay.measures.inference:StabilityEstimate"),
     "Ranking": Kind("mainstay.aggregation:Ranking", _ranking_parts, _ranking),
     "FeatureSimilarity": Kind("mainstay.similarity:FeatureSimilarity"),
+    "Comparison": Kind("mainstay.comparison:Comparison", _comparison_parts, _comparison),
     "Forecast": Kind("mainstay.forecast.result:Forecast", _forecast_parts, _forecast),
 }

@@ -72,7 +72,7 @@ class SelectionResult:
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> selector = ms.EnsembleSelector(n_features_to_select=2, n_resamples=20, random_state=0)
     >>> selector.fit(X, y).result().selected
-    ('worst perimeter', 'worst area')
+    ('worst perimeter', 'worst concave points')
     """
 
     runs: Runs

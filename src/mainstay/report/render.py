@@ -21,7 +21,7 @@ from mainstay.results import SelectionResult, check_result
 if TYPE_CHECKING:
     from mainstay.forecast import Forecast
 
-_SCRIPTS = ("draw.js", "detail.js", "table.js", "charts.js", "page.js")
+_SCRIPTS = ("draw.js", "detail.js", "table.js", "charts.js", "compare.js", "page.js")
 _IN_NOTEBOOK = 200  # features
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mainstay.measures.inference import StabilityEstimate
+from mainstay.report.compared import summarise_comparison
 from mainstay.report.repeat import cli_line, python_code
 from mainstay.results import SelectionResult
 from mainstay.runs import Runs
@@ -32,7 +33,7 @@ def summarise(
     result: SelectionResult, *, title: str | None = None, most_features: int = MOST_FEATURES
 ) -> dict[str, Any]:
     """Everything that the page shows, as plain numbers, strings, lists and dicts."""
-    chosen, settings = result.selections, result.settings
+    chosen, settings, comparison = result.selections, result.settings, result.comparison
     listed = result.feature_table.head(most_features)
     data = settings.get("data") or {}
     return {
@@ -50,6 +51,7 @@ def summarise(
         "twins": _twin_counts(result),
         "features": _features(result, listed),
         "forecast": None if result.forecast is None else _forecast(result),
+        "comparison": None if comparison is None else summarise_comparison(comparison),
         "settings": settings,
         "versions": result.versions,
         "python": python_code(settings),

@@ -150,9 +150,9 @@ def _twins(summary: dict[str, Any]) -> dict[str, str] | None:
 
 def _baseline(summary: dict[str, Any]) -> dict[str, str]:
     title = "Compared with a baseline"
-    comparison, forecast = summary.get("comparison"), summary["forecast"]
+    comparison, forecast = summary["comparison"], summary["forecast"]
     if comparison:
-        return {"title": title, "text": comparison["reason"]}
+        return {"title": title, "text": _among_others(comparison)}
     if forecast and forecast["single"] is not None and forecast["here"]["stability"] is not None:
         size = forecast["here"]["size"]
         return {
@@ -166,6 +166,19 @@ def _baseline(summary: dict[str, Any]) -> dict[str, str]:
         "text": "No other selector was run. ms.compare_selectors sets this one beside all "
         "features, an F-test and random selection.",
     }
+
+
+def _among_others(comparison: dict[str, Any]) -> str:
+    best = next(row for row in comparison["rows"] if row["recommended"])
+    name, n = comparison["score_name"], comparison["n_candidates"]
+    text = (
+        f"Of {n:,} ways to select that were compared on {comparison['n_splits']} splits, "
+        f"{best['name']} is recommended: {name} {best['score']:.2f}, stability "
+        f"{best['stability']:.2f} with {best['n_features']:,} features."
+    )
+    known = [one for one in comparison["baselines"] if one["score"] is not None]
+    listed = ", ".join(f"{one['name']} {one['score']:.2f}" for one in known)
+    return f"{text} Baselines reach: {listed}." if listed else text
 
 
 # ---------------------------------------------------------------------- what would help

@@ -4,6 +4,7 @@ setUpTable();
 setUpStrips();
 setUpOverview();
 setUpForecast();
+setUpComparison();
 if (N) select(0, { open: false });
 
 // On paper there are no pages to turn: print every selected feature (up to 200).
