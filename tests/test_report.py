@@ -240,6 +240,44 @@ def test_a_selection_of_nothing_says_so(tmp_path: Path) -> None:
     assert "No feature was selected." in (tmp_path / "report.html").read_text()
 
 
+# ---------------------------------------------------------------------- comparison
+
+
+@pytest.fixture(scope="module")
+def compared(selector: ms.EnsembleSelector) -> ms.SelectionResult:
+    pytest.importorskip("mainstay.comparison", reason="the comparison is not there yet")
+    found = ms.compare_selectors(
+        ["f_statistic", "information_gain"], X, Y, sizes=[2, 5], n_resamples=3, random_state=0
+    )
+    return selector.result(comparison=found)
+
+
+def test_the_comparison_is_on_the_page_with_its_baselines(compared: ms.SelectionResult) -> None:
+    found = summarise(compared)
+    said = points(found)["Compared with a baseline"]
+    assert f"{compared.comparison.recommended} is recommended" in said
+    assert "all features" in said
+    page = render(found)
+    for name in compared.comparison.table["candidate"]:
+        assert name in page
+    assert embedded(page)["comparison"]["n_candidates"] == len(compared.comparison.table)
+
+
+def test_a_saved_comparison_comes_back_without_its_times(
+    compared: ms.SelectionResult, tmp_path: Path
+) -> None:
+    compared.save(tmp_path / "result.zip")
+    back = ms.load_result(tmp_path / "result.zip").comparison
+    assert back.table["seconds"].isna().all()
+    assert back.table.drop(columns="seconds").equals(
+        compared.comparison.table.drop(columns="seconds")
+    )
+    assert back.settings == compared.comparison.settings
+    assert back.reason == compared.comparison.reason
+    assert list(back.runs) == list(compared.comparison.runs)
+    assert render(summarise(compared)) == render(summarise(ms.load_result(tmp_path / "result.zip")))
+
+
 # ---------------------------------------------------------------------- names
 
 

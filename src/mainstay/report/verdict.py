@@ -136,11 +136,11 @@ def _twins(summary: dict[str, Any]) -> dict[str, str] | None:
             "with another feature)."
         )
     else:
-        k = len(summary["selected"])
+        n, k = twins["selected_with_twins"], len(summary["selected"])
+        which = f"All {k:,} selected features" if n == k > 1 else f"{n:,} of the {k:,} selected"
         text = (
-            f"{twins['selected_with_twins']:,} of the {k:,} selected features "
-            f"{_has(twins['selected_with_twins'])} a twin: a feature with a correlation of at "
-            f"least {threshold:g}, which can stand in for it."
+            f"{which} {_has(n)} a twin: a feature with a correlation of at least {threshold:g}, "
+            "which can stand in for it."
         )
     text += f" Counting twins as one, the stability is {_with_interval(adjusted)}"
     gain = adjusted["value"] - plain["value"]

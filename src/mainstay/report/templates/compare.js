@@ -10,10 +10,9 @@ function setUpComparison() {
   const left = Math.min(0, ...rows.map((row) => row.stability));
   const x = (value) => (value - left) / (1.03 - left);
   const y = (value) => (value - low + room) / (high - low + 2 * room);
-  const steps = [0, 0.25, 0.5, 0.75, 1].map((part) => low + part * (high - low));
   const { inside } = frame(byId("comparison-plot"), {
-    xTicks: [0, 0.25, 0.5, 0.75, 1], yTicks: high > low ? steps : [low], x, y,
-    xText: (v) => v.toString(), yText: (v) => v.toFixed(2), xTitle: `Stability (${comparison.measure})`,
+    xTicks: [0, 0.25, 0.5, 0.75, 1], yTicks: niceTicks(low, high), x, y,
+    xText: (v) => v.toString(), yText: (v) => v.toString(), xTitle: `Stability (${comparison.measure})`,
     describe: `${comparison.score_name} by stability of ${rows.length} candidates`,
   });
   const importance = (row) => 2 * row.recommended + row.on_front;
