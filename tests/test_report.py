@@ -288,7 +288,7 @@ def test_a_saved_comparison_comes_back_without_its_times(
         (" a", "␣a"),
         ("a  ", "a␣␣"),
         ("  ", "␣␣"),
-        ("", ""),
+        ("", "(empty name)"),
         ("\u202eabc", "\\u202eabc"),
         ("a\nb\tc\x00", "a\\u000ab\\u0009c\\u0000"),
         ("\ud800", "\\ud800"),

@@ -61,6 +61,8 @@ def summarise(
 
 def readable(name: str, longest: int = _LONGEST_NAME) -> str:
     """Make a name visible: spaces at its ends, characters that cannot be seen, endless names."""
+    if not name:
+        return "(empty name)"
     text = _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", name)
     stripped = text.strip()
     if stripped != text or not stripped:

@@ -12,7 +12,7 @@ _SHOWN = 12
 HEADLINES = {
     "undefined": "These runs say nothing about stability.",
     "chance": "The runs agree no more than drawing lots would.",
-    "poor": "Treat this list with care: most of it changes from run to run.",
+    "poor": "Treat this list with care: much of it changes from run to run.",
     "fair": "Part of this list is solid: a core keeps coming back, the rest changes.",
     "good": "You can build on this list: the runs keep choosing the same features.",
     "combined": "Single runs differ, but lists combined from many runs agree.",

@@ -178,7 +178,9 @@ class RandomSubspaceClassifierCV(ClassifierMixin, _RandomSubspaceCV):  # type: i
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
-            raise InputError(f"y has one class only, {str(y[0])!r}; a classifier needs at least two.")
+            raise InputError(
+                f"y has one class only, {str(y[0])!r}; a classifier needs at least two."
+            )
         return y
 
     def predict_proba(self, X: Any) -> np.ndarray:
