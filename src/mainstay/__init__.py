@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mainstay._validation import InputError
     from mainstay.aggregation import Ranking, aggregate, aggregate_lists, list_aggregations
+    from mainstay.archive import load_result
     from mainstay.ensemble import EnsembleSelector
     from mainstay.evaluation import SelectionScores, cross_validate_selection
     from mainstay.forecast.forecasting import forecast_stability
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
         SelectionFrequencyDisplay,
         StabilityBySizeDisplay,
     )
+    from mainstay.report import write_report
+    from mainstay.results import SelectionResult
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
     from mainstay.subspace.parametric import (
@@ -58,6 +61,7 @@ _HOME = {
     "Runs": "mainstay.runs",
     "RunsHeatmapDisplay": "mainstay.plotting",
     "SelectionFrequencyDisplay": "mainstay.plotting",
+    "SelectionResult": "mainstay.results",
     "SelectionScores": "mainstay.evaluation",
     "StabilityBySizeDisplay": "mainstay.plotting",
     "StabilityComparison": "mainstay.measures.inference",
@@ -71,9 +75,11 @@ _HOME = {
     "infer_network": "mainstay.networks.inference",
     "list_aggregations": "mainstay.aggregation",
     "list_measures": "mainstay.measures",
+    "load_result": "mainstay.archive",
     "network_stability": "mainstay.networks.stability",
     "stability": "mainstay.measures",
     "stability_test": "mainstay.measures.inference",
+    "write_report": "mainstay.report",
 }
 
 __all__ = [
@@ -92,6 +98,7 @@ __all__ = [
     "Runs",
     "RunsHeatmapDisplay",
     "SelectionFrequencyDisplay",
+    "SelectionResult",
     "SelectionScores",
     "StabilityBySizeDisplay",
     "StabilityComparison",
@@ -106,9 +113,11 @@ __all__ = [
     "infer_network",
     "list_aggregations",
     "list_measures",
+    "load_result",
     "network_stability",
     "stability",
     "stability_test",
+    "write_report",
 ]
 
 

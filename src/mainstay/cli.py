@@ -19,6 +19,7 @@ from mainstay._terminal import (
     to_records,
 )
 from mainstay.cli_network import network
+from mainstay.cli_report import report, write_selection
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,6 +150,10 @@ def stability(
               help="Absolute correlation from which features count as exchangeable.")
 @click.option("--output", type=click.Path(), metavar="CSV", help="Write the whole table.")
 @click.option("--save-runs", type=click.Path(), metavar="FILE", help="Write the runs (.parquet).")
+@click.option("--report", "page", type=click.Path(), metavar="HTML",
+              help="Write a page with verdict, features, charts and settings.")
+@click.option("--save", type=click.Path(), metavar="ZIP",
+              help="Write everything, to be opened with ms.load_result or mainstay report.")
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True,
               help="Rows of the table to print.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resamples.")
@@ -169,6 +174,8 @@ def select(
     threshold: float,
     output: str | None,
     save_runs: str | None,
+    page: str | None,
+    save: str | None,
     top: int,
     seed: int,
     jobs: int,
@@ -196,6 +203,8 @@ def select(
         table.to_csv(output, index=False)
     if save_runs:
         selector.runs_.save(save_runs)
+    source = {"file": file, "target": target, "groups": groups, "drop": list(drop), "seed": seed}
+    write_selection(selector, source, page, save)
     estimates = [selector.stability_]
     if selector.adjusted_stability_ is not None:
         estimates.append(selector.adjusted_stability_)
@@ -211,6 +220,8 @@ def select(
     print_table(table.head(top))
     click.echo("\nHow reproducible is the selection of a single run?")
     print_estimates(estimates)
+    for written in filter(None, (page, save)):
+        click.echo(f"Written: {written}")
 
 
 @main.command()
@@ -371,6 +382,7 @@ def demo(resamples: int, seed: int) -> None:
 
 # fmt: on
 main.add_command(network)
+main.add_command(report)
 
 # ---------------------------------------------------------------------- input
 

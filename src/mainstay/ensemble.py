@@ -42,10 +42,13 @@ from mainstay.resampled import (
     selections,
     share_or_number,
 )
+from mainstay.results import SelectionResult, data_summary, result_of
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mainstay.forecast import Forecast
 
 _log = logging.getLogger(__name__)
@@ -123,6 +126,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         With n_resamples="auto": how many were run, and why. Also logged.
     forecast_ : Forecast
         With n_resamples="auto": the forecast behind the decision.
+    data_summary_ : dict
+        Shape of the data and hashes by which they can be recognised.
 
     Examples
     --------
@@ -207,6 +212,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 chosen = selections(self.runs_, k, int(rng.integers(2**32)))
         self.selections_ = chosen
         frequency = chosen.counts / chosen.n_runs
+        self.data_summary_ = data_summary(X, y, sample_weight, groups)
         self.similarity_ = self._similarity(X)
         seed = int(rng.integers(2**32))
         self.stability_ = stability(chosen, undefined="nan")
@@ -271,6 +277,39 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "runs_")
         defaults = {"n_features_to_select": self.n_features_, "aggregation": self.aggregation}
         return forecast_stability(self.runs_, protocol=protocol, **{**defaults, **options})
+
+    # ------------------------------------------------------------------ keeping the result
+
+    def result(
+        self, *, forecast: Forecast | None = None, comparison: Any = None, source: Any = None
+    ) -> SelectionResult:
+        """Everything that `fit` found, in one value that can be saved, reopened and reported.
+
+        Parameters
+        ----------
+        forecast, comparison : optional
+            From `forecast` or `ms.forecast_stability`, and from `ms.compare_selectors`: kept, saved
+            and shown with the result.
+        source : dict, optional
+            Where the data came from, such as {"file": "data.csv", "target": "y"}; written down.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> selector = ms.EnsembleSelector(n_features_to_select=2, random_state=0).fit(X, y)
+        >>> selector.result().selected
+        ('petal width (cm)', 'petal length (cm)')
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self, "support_")
+        return result_of(self, forecast, comparison, source)
+
+    def save(self, path: str | Path) -> None:
+        """Write `result()` to a .zip file that `ms.load_result` reads back."""
+        self.result().save(path)
 
     # ------------------------------------------------------------------ how many resamples
 

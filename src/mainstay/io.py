@@ -261,8 +261,14 @@ def write_runs(runs: Runs, path: str | Path) -> None:
             file.write(f"{_HEADER}{runs.kind}\n")
             runs.to_frame().to_csv(file, index=False)
         return
-    import pyarrow as pa
     import pyarrow.parquet as pq
+
+    pq.write_table(runs_to_arrow(runs), path)
+
+
+def runs_to_arrow(runs: Runs) -> Any:
+    """Make a pyarrow table of runs that `runs_from_arrow` turns back unchanged."""
+    import pyarrow as pa
 
     if runs.kind == "support":  # selected features only: runs × 100,000 columns would be hopeless
         chosen = runs.sparse_support.tocoo()
@@ -271,8 +277,7 @@ def write_runs(runs: Runs, path: str | Path) -> None:
         values = runs.scores if runs.kind == "scores" else runs.ranks
         columns = {str(run): row for run, row in enumerate(values)}
     about = {"kind": runs.kind, "n_runs": runs.n_runs, "features": runs.features}
-    table = pa.table(columns).replace_schema_metadata({"mainstay": json.dumps(about)})
-    pq.write_table(table, path)
+    return pa.table(columns).replace_schema_metadata({"mainstay": json.dumps(about)})
 
 
 def _runs_from_pairs(
@@ -340,16 +345,19 @@ def _read_saved_csv(path: Path) -> Runs | None:
 def _read_saved_parquet(path: Path) -> Runs | None:
     import pyarrow as pa
     import pyarrow.parquet as pq
-    import scipy.sparse as sp
 
     try:
         metadata = pq.read_schema(path).metadata or {}
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"{path} is not a parquet file: {_first_line(error)}") from error
-    if b"mainstay" not in metadata:
-        return None
-    about = json.loads(metadata[b"mainstay"])
-    table = pq.read_table(path)
+    return runs_from_arrow(pq.read_table(path)) if b"mainstay" in metadata else None
+
+
+def runs_from_arrow(table: Any) -> Runs:
+    """Make runs of a pyarrow table written by `runs_to_arrow`."""
+    import scipy.sparse as sp
+
+    about = json.loads(table.schema.metadata[b"mainstay"])
     if about["kind"] != "support":
         values = np.stack([column.to_numpy() for column in table.columns])
         return _maker(about["kind"])(values, features=about["features"])

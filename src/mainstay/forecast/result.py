@@ -18,6 +18,8 @@ from mainstay.forecast.simulator import SimulatedSelector
 from mainstay.resampled import selections
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from mainstay.plotting import ForecastDisplay
@@ -202,6 +204,16 @@ class Forecast:
         from mainstay.plotting import ForecastDisplay
 
         return ForecastDisplay.from_forecast(self, target=target, ax=ax)
+
+    def save(self, path: str | Path) -> None:
+        """Write the forecast to a .zip file that `ms.load_result` reads back.
+
+        The runs are saved, so that `at`, `plan` and `compare` work on the reopened forecast. The
+        measured cost of a run is not: the same seed gives the same file.
+        """
+        from mainstay.archive import save_result
+
+        save_result(self, path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the curve."""
