@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mainstay._validation import InputError
     from mainstay.aggregation import Ranking, aggregate, aggregate_lists, list_aggregations
+    from mainstay.comparison import Comparison, compare_selectors
     from mainstay.ensemble import EnsembleSelector
     from mainstay.evaluation import SelectionScores, cross_validate_selection
     from mainstay.forecast.forecasting import forecast_stability
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from mainstay.networks.inference import infer_network
     from mainstay.networks.stability import network_stability
     from mainstay.plotting import (
+        ComparisonDisplay,
         ExchangeableNetworkDisplay,
         ForecastDisplay,
         RankDistributionDisplay,
@@ -43,6 +45,8 @@ __version__ = "0.1.0"
 
 # Public names load their module on first use, so that importing mainstay stays cheap.
 _HOME = {
+    "Comparison": "mainstay.comparison",
+    "ComparisonDisplay": "mainstay.plotting",
     "EnsembleSelector": "mainstay.ensemble",
     "ExchangeableNetworkDisplay": "mainstay.plotting",
     "FeatureSimilarity": "mainstay.similarity",
@@ -65,6 +69,7 @@ _HOME = {
     "StabilityTest": "mainstay.measures.inference",
     "aggregate": "mainstay.aggregation",
     "aggregate_lists": "mainstay.aggregation",
+    "compare_selectors": "mainstay.comparison",
     "compare_stability": "mainstay.measures.inference",
     "cross_validate_selection": "mainstay.evaluation",
     "forecast_stability": "mainstay.forecast.forecasting",
@@ -77,6 +82,8 @@ _HOME = {
 }
 
 __all__ = [
+    "Comparison",
+    "ComparisonDisplay",
     "EnsembleSelector",
     "ExchangeableNetworkDisplay",
     "FeatureSimilarity",
@@ -100,6 +107,7 @@ __all__ = [
     "__version__",
     "aggregate",
     "aggregate_lists",
+    "compare_selectors",
     "compare_stability",
     "cross_validate_selection",
     "forecast_stability",
