@@ -161,9 +161,11 @@ def outer_splits(
 
         name = "Stratified" if is_classification(y) else ""
         kind = getattr(model_selection, f"{'Group' if groups is not None else name}ShuffleSplit")
-        cv = kind(20, test_size=0.5, random_state=int(rng.integers(2**31)))
+        splitter = kind(20, test_size=0.5, random_state=int(rng.integers(2**31)))
+    else:
+        splitter = cv
     try:
-        splitter = check_cv(cv, y, classifier=is_classifier(estimator))
+        splitter = check_cv(splitter, y, classifier=is_classifier(estimator))
         return list(splitter.split(np.zeros((len(y), 1)), y, groups))
     except ValueError as error:
         raise InputError(f"cv={cv!r} cannot split these {len(y)} rows: {error}") from error

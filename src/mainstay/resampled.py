@@ -297,7 +297,7 @@ def score_columns(
         model = clone(estimator).fit(take_rows(chosen, train), y[train])
         scorer = check_scoring(model, scoring=scoring)
         score = float(scorer(model, take_rows(chosen, test), y[test]))
-    except ValueError as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise InputError(
             f"the estimator {estimator!r} could not be fitted to the selected features and "
             f"scored: {error}"

@@ -130,12 +130,12 @@ def make_space(
     return space
 
 
-def baselines() -> list[Contender]:
-    """All features, the univariate F-test and random selection."""
+def baselines(numeric: bool = True) -> list[Contender]:
+    """All features, the univariate F-test (of features that are numbers) and random selection."""
     f_test = EnsembleSelector("f_statistic", n_jobs=1, progress=False)
     return [
         Contender(ALL, None, {ALONE: None}),
-        Contender(F_TEST, f_test, {ALONE: None}),
+        *([Contender(F_TEST, f_test, {ALONE: None})] if numeric else []),
         Contender(RANDOM, None, {ALONE: None}),
     ]
 

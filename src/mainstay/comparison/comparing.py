@@ -17,6 +17,7 @@ from mainstay._validation import (
     check_fraction,
     check_random_state,
     check_table,
+    some,
 )
 from mainstay.comparison.bench import Bench, Candidate, Result
 from mainstay.comparison.candidates import ALL, Space, baselines, make_space, rule_name
@@ -27,6 +28,7 @@ from mainstay.ensemble import EnsembleSelector
 from mainstay.evaluation import outer_splits
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
+from mainstay.rankers.tables import Table
 from mainstay.resampled import (
     Data,
     default_estimator,
@@ -73,7 +75,8 @@ def compare_selectors(
     (2020) propose for choosing among selectors.
 
     Three baselines are always there: all features (their stability says nothing and is left out),
-    the F-test of every feature for itself (which competes like any other), and random selection.
+    the F-test of every feature for itself (which competes like any other; it needs features that
+    are numbers), and random selection.
 
     **What is recommended**: take the criteria in the order of `priorities`. (1) Score: keep the
     candidates whose mean score is within one standard error (of the best) of the best. (2)
@@ -196,6 +199,11 @@ def compare_selectors(
         n_resamples=n_resamples,
         resampling=resampling,
     )
+    if isinstance(scoring, str):
+        from sklearn.metrics import get_scorer_names
+
+        check_choice("scoring", scoring, get_scorer_names())
+    numeric = _all_numbers(X, estimator)
     estimator = default_estimator(X, y) if estimator is None else estimator
     groups = None if groups is None else np.asarray(groups)
     splits = outer_splits(cv, estimator, y, groups, rng)
@@ -239,7 +247,7 @@ def compare_selectors(
     candidates = _candidates(space, bench, judge, search, n_trials, int(rng.integers(2**31)))
     reference = [
         Candidate(contender, name, k)
-        for contender in baselines()
+        for contender in baselines(numeric)
         for name in contender.aggregations
         for k in ([p] if contender.name == ALL else sorted({c.n_features for c in candidates}))
     ]
@@ -349,6 +357,19 @@ def _check_measures(measures: Sequence[str]) -> None:
             "measures needs at least one that knows nothing of similar features, such as "
             "'nogueira', for data whose similarities are not known."
         )
+
+
+def _all_numbers(X: Any, estimator: Any) -> bool:
+    """Tell whether all features are numbers; the default estimator needs that."""
+    table = Table(X)
+    texts = [name for j, name in enumerate(table.names) if table.column(j).kind == "category"]
+    if texts and estimator is None:
+        raise InputError(
+            f"these features hold text or categories: {some(texts)}. The linear model that scores "
+            "the selections cannot read them. Encode them as numbers, leave them out, or give an "
+            "estimator that can."
+        )
+    return not texts
 
 
 def _similarity(

@@ -11,7 +11,7 @@ import numpy as np
 from mainstay._validation import InputError
 from mainstay.comparison.candidates import ALL, BASELINES, RANDOM
 from mainstay.comparison.pareto import Step, choose, pareto_front
-from mainstay.comparison.significance import corrected_t_test, neighbour_tests
+from mainstay.comparison.significance import neighbour_tests
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.runs import Runs
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mainstay.plotting import ComparisonDisplay
-
-_SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +169,7 @@ def conclude(
         }
     )
     tests = neighbour_tests(front, scores, estimates, settings["test_per_train"])
-    reason = explain(table, chosen, steps, scores, settings)
+    reason = explain(table, chosen, steps, settings)
     return Comparison(table, long, tests, runs, reason, settings)
 
 
@@ -182,7 +180,6 @@ def explain(
     table: pd.DataFrame,
     chosen: int,
     steps: list[Step],
-    scores: Mapping[str, np.ndarray],
     settings: Mapping[str, Any],
 ) -> str:
     """Say why one candidate is recommended, and compare it with all and with random features."""
@@ -196,7 +193,7 @@ def explain(
         words.append(_step_in_words(table, chosen, step, left, first=number == 0, about=settings))
         left = step.kept
     words.append("(Stability: 1 = the same features from every part of the data, 0 = chance.)")
-    words += _against_baselines(table, row, scores, settings)
+    words += _against_baselines(table, row, settings)
     return " ".join(words)
 
 
@@ -226,28 +223,23 @@ def _step_in_words(
             step.kept, f"{step.kept - 1} others come"
         )
         return f"{group} it has the best {name}, {own:.3f}; {others} {within} of it."
+    kept = "all" if step.kept == left else step.kept
     return (
-        f"{group} {step.kept} have a {name} {within} of the best, {best:.3f} of "
+        f"{group} {kept} are {within} of the best {name}, {best:.3f} of "
         f"{table['candidate'].iloc[step.best]}; it is one of them, with {own:.3f}."
     )
 
 
-def _against_baselines(
-    table: pd.DataFrame,
-    row: Any,
-    scores: Mapping[str, np.ndarray],
-    settings: Mapping[str, Any],
-) -> list[str]:
+def _against_baselines(table: pd.DataFrame, row: Any, settings: Mapping[str, Any]) -> list[str]:
     by_name = table.set_index("candidate")["score"]
-    k, random = row["n_features"], f"{RANDOM}/{row['n_features']}"
+    k, random = row["n_features"], by_name[f"{RANDOM}/{row['n_features']}"]
     words = [
         f"For comparison, all {settings['n_features']} features reach {by_name[ALL]:.3f}, "
-        f"{k} random ones {by_name[random]:.3f}."
+        f"{k} random ones {random:.3f}."
     ]
-    test = corrected_t_test(scores[random], scores[row["candidate"]], settings["test_per_train"])
-    if not (test.difference > 0 and test.p_value < _SIGNIFICANT):
+    if random >= row["score"] - row["score_standard_error"]:
         words.append(
-            f"Beware: it is not clearly better than random features (p = {test.p_value:.2f}). "
-            "Either nearly every feature carries the signal, or these data are too few to find it."
+            "Beware: random features come within one standard error of it. Either nearly every "
+            "feature carries the signal, or these data are too few to find it."
         )
     return words

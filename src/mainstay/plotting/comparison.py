@@ -154,7 +154,7 @@ class ComparisonDisplay:
         from matplotlib.patheffects import withStroke
 
         front = table[table["on_front"]].sort_values("score", ascending=False, kind="stable")
-        self.figure_.draw_without_rendering()  # positions are known from here on
+        ax.figure.canvas.figure.draw_without_rendering()  # positions are known from here on
         taken = [_box(ax, x, y) for x, y in zip(front[self.stability], front["score"], strict=True)]
         places = _NEAR if len(front) > _MOST_LABELS else (*_NEAR, *_FAR)
         recommended = front.index[front["recommended"]].tolist()
@@ -215,5 +215,5 @@ def _text_box(text: Any) -> Any:
     """Pixels of the text alone, without the line that leads to its point."""
     from matplotlib.text import Text
 
-    text.update_positions(text.figure.canvas.get_renderer())
+    text.get_window_extent()  # finds the position
     return Text.get_window_extent(text).padded(1)
