@@ -323,14 +323,17 @@ def default_estimator(X: Any, y: np.ndarray) -> Any:
     from sklearn.preprocessing import StandardScaler
 
     sparse = hasattr(X, "toarray")
-    gaps = [] if sparse or not _has_gaps(X) else [SimpleImputer(keep_empty_features=True)]
+    gaps = [SimpleImputer(keep_empty_features=True)] if has_gaps(X) else []
     model = LogisticRegression(max_iter=1000) if is_classification(y) else Ridge()
     return make_pipeline(*gaps, StandardScaler(with_mean=not sparse), model)
 
 
-def _has_gaps(X: Any) -> bool:
+def has_gaps(X: Any) -> bool:
+    """Tell whether values are missing."""
     import pandas as pd
 
+    if hasattr(X, "toarray"):
+        X = X.data
     return bool(np.any(pd.isna(X.to_numpy() if hasattr(X, "to_numpy") else X)))
 
 

@@ -13,12 +13,13 @@ from sklearn.model_selection import ParameterGrid
 from mainstay._validation import InputError, check_choice, some
 from mainstay.aggregation.rules import find_rule
 from mainstay.ensemble import EnsembleSelector
-from mainstay.rankers import SelectorRanker, make_ranker
-from mainstay.resampled import default_estimator, is_classification, share_or_number
+from mainstay.rankers import MRMR, SelectorRanker, make_ranker
+from mainstay.resampled import default_estimator, has_gaps, is_classification, share_or_number
 
 ALL, F_TEST, RANDOM = "all features", "F-test", "random"
 BASELINES = (ALL, F_TEST, RANDOM)
 ALONE = "none"  # the "aggregation" of a ranker without resampling
+_BEYOND = 2  # greedy rankers go on to so many times the largest size
 _TREES = 5  # per resample: 100 in an ensemble of 20
 
 
@@ -75,17 +76,22 @@ class Space:
         None: every ensemble its own.
     sizes : list of int
         Numbers of features.
+    stop : int
+        How many features greedy rankers put in order.
+    shared : dict
+        Options of all ensembles that are not the user's own.
     """
 
     specs: dict[str, Any]
     grids: dict[str, Any]
     aggregations: dict[str, Any] | None
     sizes: list[int]
+    stop: int
     shared: dict[str, Any]
 
     def contender(self, name: str, hyperparameters: Mapping[str, Any]) -> Contender:
         """One selector with these hyper-parameters."""
-        selector = _ensemble(name, self.specs[name], hyperparameters, self.shared)
+        selector = _ensemble(name, self.specs[name], hyperparameters, self.shared, self.stop)
         rules = self.aggregations
         if rules is None:
             rules = {rule_name(selector.aggregation): selector.aggregation}
@@ -115,7 +121,9 @@ def make_space(
     resampling: Any,
 ) -> Space:
     """Read what a user calls selectors, aggregations, sizes and grids."""
-    specs = _named(default_selectors(X, y) if selectors is None else selectors)
+    numbers = _sizes(sizes, n_features)
+    stop = min(_BEYOND * numbers[-1], n_features)
+    specs = _named(default_selectors(X, y, stop) if selectors is None else selectors)
     for name in grids or {}:
         check_choice("selector in grids", name, specs)
     rules = None if aggregations is None else _rules(aggregations)
@@ -123,7 +131,8 @@ def make_space(
         specs=specs,
         grids={name: _grid(name, grid) for name, grid in (grids or {}).items()},
         aggregations=rules,
-        sizes=_sizes(sizes, n_features),
+        sizes=numbers,
+        stop=stop,
         shared={"n_resamples": n_resamples, "resampling": resampling},
     )
     space.contenders()  # what cannot be made should fail before anything is run
@@ -140,15 +149,18 @@ def baselines(numeric: bool = True) -> list[Contender]:
     ]
 
 
-def default_selectors(X: Any, y: np.ndarray) -> dict[str, Any]:
-    """Cheap and different from each other: two filters, one against redundancy, two models."""
+def default_selectors(X: Any, y: np.ndarray, stop: int) -> dict[str, Any]:
+    """Cheap and different from each other: two filters, one against redundancy, two models.
+
+    mRMR is that of correlations, which is fast, where no value is missing.
+    """
     from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
     trees = (ExtraTreesClassifier if is_classification(y) else ExtraTreesRegressor)(_TREES)
     return {
         "f_statistic": "f_statistic",
         "information_gain": "information_gain",
-        "mrmr": "mrmr",
+        "mrmr": "mrmr" if has_gaps(X) else MRMR("FCQ", n_features_to_select=stop),
         "extra_trees": trees,
         "linear": default_estimator(X, y),
     }
@@ -262,7 +274,7 @@ def _grid(name: str, grid: Any) -> dict[str, list[Any]]:
 
 
 def _ensemble(
-    name: str, spec: Any, hyperparameters: Mapping[str, Any], shared: dict[str, Any]
+    name: str, spec: Any, hyperparameters: Mapping[str, Any], shared: dict[str, Any], stop: int
 ) -> EnsembleSelector:
     """One ensemble: the user's own, or one around the ranker."""
     if isinstance(spec, EnsembleSelector):
@@ -273,16 +285,25 @@ def _ensemble(
     if isinstance(spec, list | tuple):
         if hyperparameters:
             raise InputError(f"{name!r} is a list of rankers, which has no hyper-parameters.")
-        ranker: Any = [_ranker(one) for one in spec]
+        ranker: Any = [_ranker(one, stop) for one in spec]
     else:
-        ranker = _with(name, _ranker(spec), hyperparameters) if hyperparameters else _ranker(spec)
+        ranker = _ranker(spec, stop)
+        ranker = _with(name, ranker, hyperparameters) if hyperparameters else ranker
     return EnsembleSelector(ranker, n_jobs=1, progress=False, **shared)
 
 
-def _ranker(spec: Any) -> Any:
-    """What takes the hyper-parameters: a scikit-learn estimator itself, not its wrapper."""
+def _ranker(spec: Any, stop: int) -> Any:
+    """What takes the hyper-parameters: a scikit-learn estimator itself, not its wrapper.
+
+    A greedy ranker asked for by name does not put all features in order, which takes time that
+    grows with their square, but twice as many as are wanted.
+    """
     ranker = make_ranker(spec)
-    return spec if hasattr(spec, "get_params") else ranker
+    if not isinstance(spec, str):
+        return spec if hasattr(spec, "get_params") else ranker
+    if "n_features_to_select" in ranker.get_params():
+        ranker.set_params(n_features_to_select=stop)
+    return ranker
 
 
 def _with(name: str, estimator: Any, hyperparameters: Mapping[str, Any]) -> Any:

@@ -162,7 +162,8 @@ class ComparisonDisplay:
             row = front.loc[index]
             text = ax.annotate(
                 row["candidate"], (row[self.stability], row["score"]), xytext=(0, 0),
-                textcoords="offset points", annotation_clip=False, fontsize="x-small", zorder=6,
+                textcoords="offset points", annotation_clip=False, parse_math=False,
+                fontsize="x-small", zorder=6,
                 fontweight="bold" if row["recommended"] else "normal",
                 path_effects=[withStroke(linewidth=2, foreground="white", alpha=0.8)],
                 arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.6, "shrinkA": 0,
