@@ -91,10 +91,10 @@ def compare_selectors(
     selectors : None, name, ranker, estimator, EnsembleSelector, or a list or dict of these
         What competes; in a dict under names of your own, where a list of rankers is one ensemble
         of several. None takes F-statistic, information gain, mRMR (of correlations), extremely
-        randomised trees and a linear model. An EnsembleSelector keeps its resampling, number of resamples and (if
-        `aggregations` is not given) its aggregation; its number of features is not used. Greedy
-        rankers asked for by name ("mrmr") put only twice as many features in order as the largest
-        of `sizes`.
+        randomised trees and a linear model. An EnsembleSelector keeps its resampling, number of
+        resamples and (if `aggregations` is not given) its aggregation; its number of features is
+        not used. Greedy rankers asked for by name ("mrmr") put only twice as many features in
+        order as the largest of `sizes`.
     X, y : the data
         As in `EnsembleSelector.fit`.
     aggregations : str, callable or sequence of these, optional
