@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mainstay.plotting._axes import GREY, ORANGE, new_axes
+from mainstay.plotting._axes import GREY, ORANGE, Display, legend_below, new_axes, short_names
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from mainstay.comparison import Comparison
 
@@ -22,8 +21,8 @@ _FAR = tuple((x, y) for y in (22, -28, 38, -44, 56, -62) for x in (0, 14, -14, 4
 _COLOURS = "cividis_r"  # pale = few features; made for people with colour blindness
 
 
-@dataclass
-class ComparisonDisplay:
+@dataclass(eq=False)
+class ComparisonDisplay(Display):
     """Score by stability of all candidates, with the front and the recommended one.
 
     Colour is the number of features. Candidates on the front have a dark rim and faint error
@@ -61,8 +60,6 @@ class ComparisonDisplay:
     xlabel: str = "stability"
     ylabel: str = "score"
     title: str = "Accurate, stable, short: what no other candidate beats"
-    ax_: Axes = field(init=False, repr=False)
-    figure_: Figure = field(init=False, repr=False)
     labels_: list[Any] = field(init=False, repr=False, default_factory=list)
 
     @classmethod
@@ -118,7 +115,7 @@ class ComparisonDisplay:
         ax.set_axisbelow(True)
         ax.spines[["top", "right"]].set_visible(False)
         ax.margins(0.09, 0.1)
-        _legend_below(ax)
+        legend_below(ax)
         self._label(ax, table)
         return self
 
@@ -158,10 +155,11 @@ class ComparisonDisplay:
         taken = [_box(ax, x, y) for x, y in zip(front[self.stability], front["score"], strict=True)]
         places = _NEAR if len(front) > _MOST_LABELS else (*_NEAR, *_FAR)
         recommended = front.index[front["recommended"]].tolist()
+        names = dict(zip(front.index, short_names(front["candidate"].tolist(), 40), strict=True))
         for index in dict.fromkeys([*recommended, *_spread_out(front.index.tolist())]):
             row = front.loc[index]
             text = ax.annotate(
-                row["candidate"], (row[self.stability], row["score"]), xytext=(0, 0),
+                names[index], (row[self.stability], row["score"]), xytext=(0, 0),
                 textcoords="offset points", annotation_clip=False, parse_math=False,
                 fontsize="x-small", zorder=6,
                 fontweight="bold" if row["recommended"] else "normal",
@@ -180,13 +178,6 @@ def _spread_out(items: list[Any]) -> list[Any]:
     """At most so many items as can be labelled, evenly spread, both ends first."""
     steps = np.linspace(0, len(items) - 1, min(len(items), _MOST_LABELS)).round().astype(int)
     return [items[i] for i in (steps[0], steps[-1], *steps[1:-1])]
-
-
-def _legend_below(ax: Axes) -> None:
-    ax.legend(
-        frameon=False, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=5,
-        columnspacing=1.2, handletextpad=0.4,
-    )  # fmt: skip
 
 
 def _box(ax: Axes, x: float, y: float, reach: float = 6) -> Any:
