@@ -245,7 +245,6 @@ def test_a_selection_of_nothing_says_so(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def compared(selector: ms.EnsembleSelector) -> ms.SelectionResult:
-    pytest.importorskip("mainstay.comparison", reason="the comparison is not there yet")
     found = ms.compare_selectors(
         ["f_statistic", "information_gain"], X, Y, sizes=[2, 5], n_resamples=3, random_state=0
     )

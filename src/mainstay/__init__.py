@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from mainstay._validation import InputError
     from mainstay.aggregation import Ranking, aggregate, aggregate_lists, list_aggregations
     from mainstay.archive import load_result
+    from mainstay.comparison import Comparison, compare_selectors
     from mainstay.ensemble import EnsembleSelector
     from mainstay.evaluation import SelectionScores, cross_validate_selection
     from mainstay.forecast.forecasting import forecast_stability
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mainstay.networks.inference import infer_network
     from mainstay.networks.stability import network_stability
     from mainstay.plotting import (
+        ComparisonDisplay,
         ExchangeableNetworkDisplay,
         ForecastDisplay,
         RankDistributionDisplay,
@@ -46,6 +48,8 @@ __version__ = "0.1.0"
 
 # Public names load their module on first use, so that importing mainstay stays cheap.
 _HOME = {
+    "Comparison": "mainstay.comparison",
+    "ComparisonDisplay": "mainstay.plotting",
     "EnsembleSelector": "mainstay.ensemble",
     "ExchangeableNetworkDisplay": "mainstay.plotting",
     "FeatureSimilarity": "mainstay.similarity",
@@ -69,6 +73,7 @@ _HOME = {
     "StabilityTest": "mainstay.measures.inference",
     "aggregate": "mainstay.aggregation",
     "aggregate_lists": "mainstay.aggregation",
+    "compare_selectors": "mainstay.comparison",
     "compare_stability": "mainstay.measures.inference",
     "cross_validate_selection": "mainstay.evaluation",
     "forecast_stability": "mainstay.forecast.forecasting",
@@ -83,6 +88,8 @@ _HOME = {
 }
 
 __all__ = [
+    "Comparison",
+    "ComparisonDisplay",
     "EnsembleSelector",
     "ExchangeableNetworkDisplay",
     "FeatureSimilarity",
@@ -107,6 +114,7 @@ __all__ = [
     "__version__",
     "aggregate",
     "aggregate_lists",
+    "compare_selectors",
     "compare_stability",
     "cross_validate_selection",
     "forecast_stability",

@@ -35,10 +35,17 @@ def run_tasks(
     todo = list(tasks)
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
     results = parallel(joblib.delayed(function)(*task) for task in todo)
+    return collect(results, len(todo), progress=progress, description=description)
+
+
+def collect(
+    results: Iterable[Any], total: int, *, progress: Progress = "auto", description: str = ""
+) -> list[Any]:
+    """Take results as they come, with a progress bar if it is wanted (see `run_tasks`)."""
     shown = progress is True or (progress == "auto" and sys.stderr.isatty())
-    if not shown or len(todo) < 2:
+    if not shown or total < 2:
         return list(results)
-    return _with_bar(results, len(todo), description)
+    return _with_bar(results, total, description)
 
 
 def _with_bar(results: Iterable[Any], total: int, description: str) -> list[Any]:

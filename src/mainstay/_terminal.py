@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from mainstay.runs import Runs
 
 
-_NAMES = ("feature", "regulator", "target")  # columns of text
+_NAMES = (
+    "feature",
+    "regulator",
+    "target",
+    "candidate",
+    "first",
+    "second",
+    "criterion",
+)  # columns of text
 
 
 def clear_errors(command: Callable[..., None]) -> Callable[..., None]:

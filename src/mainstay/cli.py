@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mainstay._options import number_or_text, whole_numbers
 from mainstay._terminal import (
     clear_errors,
     describe,
@@ -18,6 +19,7 @@ from mainstay._terminal import (
     print_table,
     to_records,
 )
+from mainstay.cli_compare import compare
 from mainstay.cli_network import network
 from mainstay.cli_report import report, write_selection
 
@@ -188,8 +190,8 @@ def select(
     data = io.read_data(file, target=target, groups=groups, drop=drop)
     selector = EnsembleSelector(
         list(rankers) if len(rankers) > 1 else (rankers or ("information_gain",))[0],
-        n_features_to_select=_number_or_text(n_features),
-        n_resamples=_number_or_text(resamples),  # type: ignore[arg-type]
+        n_features_to_select=number_or_text(n_features),
+        n_resamples=number_or_text(resamples),  # type: ignore[arg-type]
         target_stability=target_stability,
         resampling=resampling,
         aggregation=aggregation,
@@ -333,8 +335,8 @@ def forecast(
         data.X,
         data.y,
         protocol=protocol,
-        n_features_to_select=_number_or_text(n_features),  # type: ignore[arg-type]
-        ensemble_sizes=_whole_numbers("--sizes", sizes),
+        n_features_to_select=number_or_text(n_features),  # type: ignore[arg-type]
+        ensemble_sizes=whole_numbers("--sizes", sizes),
         n_runs=n_runs,
         precision=precision,
         measure=measure,
@@ -381,6 +383,7 @@ def demo(resamples: int, seed: int) -> None:
 
 
 # fmt: on
+main.add_command(compare)
 main.add_command(network)
 main.add_command(report)
 
@@ -419,26 +422,6 @@ def _default_measures(runs: Runs, similarity: FeatureSimilarity | None) -> list[
     k = max(1, min(20, runs.n_features // 5))
     names = ["spearman", "kendall", "canberra", "rbo", f"nogueira@{k}", f"jaccard@{k}"]
     return names + ([f"sma_count@{k}"] if similarity else [])
-
-
-def _number_or_text(text: str) -> int | float | str:
-    """Read 20 as a number, 0.1 as a share, anything else as it is."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
-def _whole_numbers(option: str, text: str) -> list[int]:
-    """Read 1,5,10 as numbers."""
-    from mainstay._validation import InputError
-
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(f"{option} must be numbers such as 1,5,10, got {text!r}.") from None
 
 
 def _number_or_word(text: str) -> float | str:

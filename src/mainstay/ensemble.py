@@ -35,7 +35,6 @@ from mainstay.resampled import (
     default_estimator,
     feature_names_of,
     feature_table,
-    is_classification,
     numeric_similarity,
     rank_on_resamples,
     score_sizes,
@@ -318,17 +317,21 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         `n_features_in_` must be set.
         """
+        return combine_rankers(self, self.run_rankers(data, rng))
+
+    def run_rankers(self, data: Data, rng: np.random.Generator) -> dict[str, Runs]:
+        """Make the runs of every ranker, by its name: the part of `rank` before aggregation."""
         if self.n_resamples == "auto":
-            return self._rank_on_enough_resamples(data, rng)
+            return self._run_on_enough_resamples(data, rng)
         if self.target_stability is not None:
             raise InputError(
                 f"target_stability needs n_resamples='auto', but n_resamples is "
                 f"{self.n_resamples!r}."
             )
         n = check_count("n_resamples", self.n_resamples, 2)
-        return rank_on_resamples(self, data, n, rng)
+        return collect_runs(self, data, n, rng)
 
-    def _rank_on_enough_resamples(self, data: Data, rng: np.random.Generator) -> RankedResamples:
+    def _run_on_enough_resamples(self, data: Data, rng: np.random.Generator) -> dict[str, Runs]:
         from mainstay.forecast import forecast_stability
 
         if not isinstance(self.resampling, str) and hasattr(self.resampling, "split"):
@@ -356,8 +359,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.decision_ = f"{runs.n_runs} resamples were run. {plan}"
         _log.info(self.decision_)
         if not plan.reached:
-            warnings.warn(self.decision_, stacklevel=3)
-        return combine_rankers(self, by_ranker)
+            warnings.warn(self.decision_, stacklevel=4)
+        return by_ranker
 
     # ------------------------------------------------------------------ how many features
 
@@ -386,8 +389,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _cross_validated_number(self, data: Data, rng: np.random.Generator) -> int:
         """Fewest features within one standard error of the best; ensembles inside the folds."""
         X, y = data.X, data.y
-        classes = is_classification(y)
-        estimator = default_estimator(classes) if self.estimator is None else self.estimator
+        estimator = default_estimator(X, y) if self.estimator is None else self.estimator
         cv = check_cv(self.cv, y, classifier=is_classifier(estimator))
         sizes = candidate_sizes(self.n_features_in_)
         folds = list(cv.split(np.zeros((len(y), 1)), y, data.groups))

@@ -123,9 +123,9 @@ def cross_validate_selection(
     features, p = feature_names_of(selector), selector.n_features_in_
     numbers = sorted({share_or_number("sizes", size, p) for size in sizes})
     rng = check_random_state(random_state)
-    estimator = default_estimator(is_classification(y)) if estimator is None else estimator
+    estimator = default_estimator(X, y) if estimator is None else estimator
     groups = None if groups is None else np.asarray(groups)
-    folds = _outer_folds(cv, estimator, y, groups, rng)
+    folds = outer_splits(cv, estimator, y, groups, rng)
     data = Data(X, y, feature_names_of(selector), None, groups)
     seeds = rng.integers(2**62, size=len(folds))
     tasks = [
@@ -150,18 +150,25 @@ def cross_validate_selection(
     )
 
 
-def _outer_folds(
+def outer_splits(
     cv: Any, estimator: Any, y: np.ndarray, groups: Any, rng: np.random.Generator
 ) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rows of the training and the test parts; "half" is 20 random halves."""
     if isinstance(cv, str):
         if cv != "half":
             raise InputError(f"cv must be a number of folds, a splitter or 'half', got {cv!r}.")
-        from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
+        from sklearn import model_selection
 
-        kind = StratifiedShuffleSplit if groups is None else GroupShuffleSplit
-        cv = kind(20, test_size=0.5, random_state=int(rng.integers(2**31)))
-    cv = check_cv(cv, y, classifier=is_classifier(estimator))
-    return list(cv.split(np.zeros((len(y), 1)), y, groups))
+        name = "Stratified" if is_classification(y) else ""
+        kind = getattr(model_selection, f"{'Group' if groups is not None else name}ShuffleSplit")
+        splitter = kind(20, test_size=0.5, random_state=int(rng.integers(2**31)))
+    else:
+        splitter = cv
+    try:
+        splitter = check_cv(splitter, y, classifier=is_classifier(estimator))
+        return list(splitter.split(np.zeros((len(y), 1)), y, groups))
+    except ValueError as error:
+        raise InputError(f"cv={cv!r} cannot split these {len(y)} rows: {error}") from error
 
 
 def _one_fold(
@@ -179,12 +186,19 @@ def _one_fold(
     for kind in ("ensemble", "single"):
         one = clone(selector).set_params(resampling=selector.resampling)
         if kind == "single":
-            one.set_params(resampling=_EverythingTwice(), n_resamples=2)
+            one = without_resampling(one)
         one.n_features_in_ = selector.n_features_in_
         ranking = one.rank(data.rows(train), np.random.default_rng(seed)).ranking
         scores = score_sizes(ranking.order, sizes, estimator, data.X, data.y, train, test, scoring)
         results[kind] = (-ranking.ranks.astype(float), scores)
     return results
+
+
+def without_resampling(selector: EnsembleSelector) -> EnsembleSelector:
+    """Take the rankers of an ensemble alone: they see every row once."""
+    return clone(selector).set_params(  # type: ignore[no-any-return]
+        resampling=_EverythingTwice(), n_resamples=2, target_stability=None
+    )
 
 
 class _EverythingTwice:

@@ -277,15 +277,37 @@ def score_sizes(
     scoring: Any,
 ) -> list[float]:
     """Fit on the training rows with the best k features, score on the test rows, for every k."""
+    return [score_columns(order[:k], estimator, X, y, train, test, scoring) for k in sizes]
+
+
+def score_columns(
+    columns: np.ndarray,
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    scoring: Any,
+) -> float:
+    """Fit on the training rows with some of the features, score on the test rows."""
     from sklearn.metrics import check_scoring
 
-    scores = []
-    for k in sizes:
-        best = take_columns(X, order[:k])
-        model = clone(estimator).fit(take_rows(best, train), y[train])
+    chosen = take_columns(X, columns)
+    try:
+        model = clone(estimator).fit(take_rows(chosen, train), y[train])
         scorer = check_scoring(model, scoring=scoring)
-        scores.append(float(scorer(model, take_rows(best, test), y[test])))
-    return scores
+        score = float(scorer(model, take_rows(chosen, test), y[test]))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"the estimator {estimator!r} could not be fitted to the selected features and "
+            f"scored: {error}"
+        ) from error
+    if not math.isfinite(score):
+        raise InputError(
+            f"scoring {scoring!r} of {estimator!r} gave {score} on a test part of {len(test)} "
+            "rows; take another scoring or larger test parts."
+        )
+    return score
 
 
 def candidate_sizes(p: int) -> list[int]:
@@ -293,15 +315,26 @@ def candidate_sizes(p: int) -> list[int]:
     return sorted({round(k) for k in np.geomspace(1, p, 12)})
 
 
-def default_estimator(classes: bool) -> Any:
-    """Make a linear model on standardised features."""
+def default_estimator(X: Any, y: np.ndarray) -> Any:
+    """Make a linear model on standardised features; means stand in for missing values."""
+    from sklearn.impute import SimpleImputer
     from sklearn.linear_model import LogisticRegression, Ridge
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    return make_pipeline(
-        StandardScaler(), LogisticRegression(max_iter=1000) if classes else Ridge()
-    )
+    sparse = hasattr(X, "toarray")
+    gaps = [SimpleImputer(keep_empty_features=True)] if has_gaps(X) else []
+    model = LogisticRegression(max_iter=1000) if is_classification(y) else Ridge()
+    return make_pipeline(*gaps, StandardScaler(with_mean=not sparse), model)
+
+
+def has_gaps(X: Any) -> bool:
+    """Tell whether values are missing."""
+    import pandas as pd
+
+    if hasattr(X, "toarray"):
+        X = X.data
+    return bool(np.any(pd.isna(X.to_numpy() if hasattr(X, "to_numpy") else X)))
 
 
 def is_classification(y: np.ndarray) -> bool:

@@ -1,6 +1,7 @@
 """Displays: objects that hold what a picture shows, and draw it with matplotlib."""
 
 from mainstay.plotting._axes import Display
+from mainstay.plotting.comparison import ComparisonDisplay
 from mainstay.plotting.forecast import ForecastDisplay
 from mainstay.plotting.frequency import SelectionFrequencyDisplay
 from mainstay.plotting.heatmap import RunsHeatmapDisplay
@@ -10,6 +11,7 @@ from mainstay.plotting.similarity import RunSimilarityDisplay
 from mainstay.plotting.sizes import StabilityBySizeDisplay
 
 __all__ = [
+    "ComparisonDisplay",
     "Display",
     "ExchangeableNetworkDisplay",
     "ForecastDisplay",

@@ -1,0 +1,399 @@
+"""compare_selectors: rankers × aggregations × sizes on one shared split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from mainstay._parallel import Progress
+from mainstay._validation import (
+    InputError,
+    RandomState,
+    check_choice,
+    check_count,
+    check_fraction,
+    check_random_state,
+    check_table,
+    some,
+)
+from mainstay.comparison.bench import Bench, Candidate, Result
+from mainstay.comparison.candidates import ALL, Space, baselines, make_space, rule_name
+from mainstay.comparison.pareto import CRITERIA
+from mainstay.comparison.result import Comparison, conclude
+from mainstay.comparison.significance import corrected_standard_error
+from mainstay.ensemble import EnsembleSelector
+from mainstay.evaluation import outer_splits
+from mainstay.measures import MEASURES, stability
+from mainstay.measures.inference import StabilityEstimate
+from mainstay.rankers.tables import Table
+from mainstay.resampled import (
+    Data,
+    default_estimator,
+    feature_names_of,
+    numeric_similarity,
+)
+
+if TYPE_CHECKING:
+    from mainstay.similarity import FeatureSimilarity
+
+_FEWEST_SPLITS = 3
+
+
+def compare_selectors(
+    selectors: Any,
+    X: Any,
+    y: Any,
+    *,
+    aggregations: Any = None,
+    sizes: Any = None,
+    grids: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
+    n_resamples: int | str = 20,
+    resampling: Any = "bootstrap",
+    estimator: Any = None,
+    scoring: Any = None,
+    cv: Any = "half",
+    groups: Any = None,
+    measures: Sequence[str] = ("nogueira", "sma_count"),
+    similarity_threshold: float | None = 0.9,
+    priorities: Sequence[str] = CRITERIA,
+    tolerance: float = 1.0,
+    search: str | None = None,
+    n_trials: int = 100,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    progress: Progress = "auto",
+) -> Comparison:
+    """Compare feature selectors by accuracy, stability and number of features.
+
+    Every candidate (a selector, an aggregation, a number of features) selects on the same training
+    parts of one outer split; `estimator` is fitted there to the selected features and scored on the
+    test part; the selections of the training parts are compared for stability. Candidates that no
+    other beats in all three criteria form the Pareto front, which is what Bommert and Rahnenführer
+    (2020) propose for choosing among selectors.
+
+    Three baselines are always there: all features (their stability says nothing and is left out),
+    the F-test of every feature for itself (which competes like any other; it needs features that
+    are numbers), and random selection.
+
+    **What is recommended**: take the criteria in the order of `priorities`. (1) Score: keep the
+    candidates whose mean score is within one standard error (of the best) of the best. (2)
+    Stability: of those, keep the ones within one standard error of the most stable. (3) Size: of
+    those, take the one with the fewest features; if several have as few, the one with the better
+    score, then the more stable. In words: about as accurate as the best; of these, about as
+    reproducible as the best; of these, the shortest list. It is always on the front. This is the
+    one-standard-error rule of Breiman et al. (1984), criterion by criterion.
+
+    Parameters
+    ----------
+    selectors : None, name, ranker, estimator, EnsembleSelector, or a list or dict of these
+        What competes; in a dict under names of your own, where a list of rankers is one ensemble
+        of several. None takes F-statistic, information gain, mRMR (of correlations), extremely
+        randomised trees and a linear model. An EnsembleSelector keeps its resampling, number of
+        resamples and (if `aggregations` is not given) its aggregation; its number of features is
+        not used. Greedy rankers asked for by name ("mrmr") put only twice as many features in
+        order as the largest of `sizes`.
+    X, y : the data
+        As in `EnsembleSelector.fit`.
+    aggregations : str, callable or sequence of these, optional
+        How the runs on resamples become one ranking, from `ms.list_aggregations()`; "mean" if not
+        given. "none" is the ranker alone, without resampling.
+    sizes : int, float or sequence of these, optional
+        Numbers or shares of features; 2, 5, 10, 20, 50, 100 if not given, up to half of the
+        features.
+    grids : dict of str to dict, optional
+        Hyper-parameters to try: `{"mrmr": {"n_bins": [5, 10]}}`. All combinations compete.
+    n_resamples, resampling
+        Of every ensemble: see `EnsembleSelector`.
+    estimator : scikit-learn estimator, optional
+        Scored on the selected features; a linear model on standardised features if not given.
+    scoring : str or callable, optional
+        The score; accuracy or R² if not given.
+    cv : "half", int or splitter
+        The outer split, the same for all. "half", 20 random halves, is the default because the
+        training parts of k folds overlap so much (75% for 5 folds) that any selector looks stable
+        on them; the price is that models see half of the rows, for all candidates alike.
+    groups : array, optional
+        Rows that belong together, for the outer and the inner resampling.
+    measures : sequence of str
+        Measures of stability, of selections: the first plain one becomes `stability`, the first
+        that counts similar features as exchangeable becomes `adjusted_stability`; more of them get
+        columns of their own name.
+    similarity_threshold : float or None
+        Absolute correlation from which features count as exchangeable. With None, or where the
+        features are not all numbers, the plain stability counts in the front.
+    priorities : sequence of str
+        "score", "stability" and "size", most important first.
+    tolerance : float
+        How many standard errors below the best still count as equally good.
+    search : {"optuna"}, optional
+        Search instead of trying everything: `n_trials` candidates proposed by Optuna's
+        multi-objective sampler, of any number of features between the smallest and the largest of
+        `sizes`. Needs `pip install 'mainstay[optuna]'`.
+    n_trials : int
+        How many candidates a search tries.
+    random_state : int, Generator or None
+        Seed of everything; `settings["random_state"]` says which it was.
+    n_jobs : int, optional
+        Number of cores; the result is the same for any number (but for `seconds`).
+    progress : bool or "auto"
+        Show a progress bar; "auto" on a terminal.
+
+    Returns
+    -------
+    Comparison
+        Table, scores, front, recommendation with its reason, tests, runs and settings.
+
+    Notes
+    -----
+    Standard errors of scores are those of Nadeau and Bengio (2003), s·√(1/J + n_test/n_train) for
+    J splits, since splits of the same rows are not independent. The best of many candidates owes
+    part of its score to luck: the score of what is recommended is a little too good, the more so
+    the more candidates there are.
+
+    References
+    ----------
+    Bommert, A. and Rahnenführer, J. (2020). Adjusted measures for feature selection stability for
+    data sets with similar features. LOD 2020, section 5.
+
+    Breiman, L., Friedman, J., Olshen, R. and Stone, C. (1984). Classification and regression trees.
+    Wadsworth, section 3.4.3.
+
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52,
+    239–281.
+
+    Examples
+    --------
+    >>> import mainstay as ms
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> found = ms.compare_selectors(["f_statistic", "mrmr"], X, y, sizes=[3, 10], random_state=0)
+    >>> found.table["candidate"].tolist()
+    ['f_statistic/mean/3', 'f_statistic/mean/10', 'mrmr/mean/3', 'mrmr/mean/10',
+     'all features', 'F-test/3', 'F-test/10', 'random/3', 'random/10']
+    >>> found.recommended in found.front["candidate"].tolist()
+    True
+    """
+    features = EnsembleSelector()
+    X, y = check_table(features, X, y)
+    names, p = feature_names_of(features), int(features.n_features_in_)
+    seed = random_state if isinstance(random_state, int | np.integer) else None
+    if seed is None:
+        seed = int(check_random_state(random_state).integers(2**32))
+    rng = check_random_state(int(seed))
+    _check_measures(measures)
+    if sorted(priorities) != sorted(CRITERIA):
+        raise InputError(
+            f"priorities must be {', '.join(CRITERIA)} in some order, got {priorities!r}."
+        )
+    if not (isinstance(tolerance, int | float) and 0 <= tolerance < np.inf):
+        raise InputError(f"tolerance must be a number of standard errors, got {tolerance!r}.")
+    space = make_space(
+        selectors,
+        X,
+        y,
+        p,
+        aggregations=aggregations,
+        sizes=sizes,
+        grids=grids,
+        n_resamples=n_resamples,
+        resampling=resampling,
+    )
+    if isinstance(scoring, str):
+        from sklearn.metrics import get_scorer_names
+
+        check_choice("scoring", scoring, get_scorer_names())
+    numeric = _all_numbers(X, estimator)
+    estimator = default_estimator(X, y) if estimator is None else estimator
+    groups = None if groups is None else np.asarray(groups)
+    splits = outer_splits(cv, estimator, y, groups, rng)
+    check_count("the number of outer splits", len(splits), _FEWEST_SPLITS)
+    bench = Bench(
+        Data(X, y, names, None, groups),
+        splits,
+        estimator,
+        scoring,
+        largest=space.sizes[-1],
+        rng=rng,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    judge = Judge(measures, _similarity(X, names, similarity_threshold), int(rng.integers(2**32)))
+    settings = {
+        "n_rows": len(y),
+        "n_features": p,
+        "selectors": {name: repr(spec) for name, spec in space.specs.items()},
+        "aggregations": None if space.aggregations is None else list(space.aggregations),
+        "sizes": space.sizes,
+        "grids": {name: {k: [_plain(v) for v in values] for k, values in grid.items()}
+                  for name, grid in space.grids.items()},
+        "n_resamples": n_resamples,
+        "resampling": _plain(resampling),
+        "estimator": repr(estimator),
+        "scoring": _scoring_name(scoring, estimator),
+        "cv": _plain(cv),
+        "n_splits": len(splits),
+        "test_per_train": _test_per_train(splits),
+        "groups": groups is not None,
+        "measures": list(measures),
+        "stability": judge.adjusted or judge.plain,
+        "similarity_threshold": similarity_threshold,
+        "priorities": list(priorities),
+        "tolerance": float(tolerance),
+        "search": search,
+        "n_trials": n_trials if search else None,
+        "random_state": int(seed),
+    }  # fmt: skip
+    candidates = _candidates(space, bench, judge, search, n_trials, int(rng.integers(2**31)))
+    reference = [
+        Candidate(contender, name, k)
+        for contender in baselines(numeric)
+        for name in contender.aggregations
+        for k in ([p] if contender.name == ALL else sorted({c.n_features for c in candidates}))
+    ]
+    everything = [*candidates, *reference]
+    results = bench.evaluate(everything)
+    estimates = [judge.estimates(result) for result in results]
+    rows = [
+        _row(candidate, result, found, settings["test_per_train"], judge)
+        for candidate, result, found in zip(everything, results, estimates, strict=True)
+    ]
+    return conclude(
+        rows,
+        {c.label: result.scores for c, result in zip(everything, results, strict=True)},
+        {c.label: result.runs for c, result in zip(everything, results, strict=True)},
+        {c.label: found[settings["stability"]]
+         for c, found in zip(everything, estimates, strict=True)},
+        settings,
+    )  # fmt: skip
+
+
+class Judge:
+    """Measures the stability of a candidate's selections, plain and adjusted."""
+
+    def __init__(
+        self, measures: Sequence[str], similarity: FeatureSimilarity | None, seed: int
+    ) -> None:
+        self.similarity, self.seed = similarity, seed
+        self.measures = [
+            name for name in measures if similarity is not None or not MEASURES[name].adjusted
+        ]
+        self.plain = next(name for name in measures if not MEASURES[name].adjusted)
+        self.adjusted = next((name for name in self.measures if MEASURES[name].adjusted), None)
+
+    def estimates(self, result: Result) -> dict[str, StabilityEstimate]:
+        """One estimate per measure."""
+        return {
+            name: stability(
+                result.runs,
+                name,
+                similarity=self.similarity if MEASURES[name].adjusted else None,
+                undefined="nan",
+                random_state=self.seed,
+            )
+            for name in self.measures
+        }
+
+    def deciding(self, result: Result) -> float:
+        """The stability that counts in the front."""
+        return float(self.estimates(result)[self.adjusted or self.plain])
+
+
+def _candidates(
+    space: Space, bench: Bench, judge: Judge, search: str | None, n_trials: int, seed: int
+) -> list[Candidate]:
+    """Everything there is to try, or what a search finds worth trying."""
+    if search is not None:
+        check_choice("search", search, ("optuna",))
+        from mainstay.comparison.search import search_candidates
+
+        return search_candidates(
+            space, bench, judge.deciding, check_count("n_trials", n_trials, 1), seed
+        )
+    return [
+        Candidate(contender, name, k)
+        for contender in space.contenders()
+        for name in contender.aggregations
+        for k in space.sizes
+    ]
+
+
+def _row(
+    candidate: Candidate,
+    result: Result,
+    estimates: Mapping[str, StabilityEstimate],
+    test_per_train: float,
+    judge: Judge,
+) -> dict[str, Any]:
+    """One row of the table, but for what needs the others."""
+    contender = candidate.contender
+    row: dict[str, Any] = {
+        "candidate": candidate.label,
+        "selector": contender.name,
+        "hyperparameters": contender.hyperparameter_text,
+        "aggregation": candidate.aggregation,
+        "n_features": candidate.n_features,
+        "score": float(result.scores.mean()),
+        "score_standard_error": corrected_standard_error(result.scores, test_per_train),
+    }
+    for name, found in estimates.items():
+        column = {judge.plain: "stability", judge.adjusted: "adjusted_stability"}.get(name, name)
+        meaningless = contender.name == ALL
+        values = (found.value, found.standard_error, *found.interval)
+        endings = ("", "_standard_error", "_lower", "_upper")
+        for ending, value in zip(endings, values, strict=True):
+            row[column + ending] = float("nan") if meaningless else float(value)
+    return {**row, "seconds": result.seconds}
+
+
+def _check_measures(measures: Sequence[str]) -> None:
+    if isinstance(measures, str):
+        raise InputError(f"measures must be a list of names, got {measures!r}.")
+    valid = [name for name, info in MEASURES.items() if info.kind in ("set", "similarity")]
+    for name in measures:
+        check_choice("measure of selections", name, valid)
+    if all(MEASURES[name].adjusted for name in measures):
+        raise InputError(
+            "measures needs at least one that knows nothing of similar features, such as "
+            "'nogueira', for data whose similarities are not known."
+        )
+
+
+def _all_numbers(X: Any, estimator: Any) -> bool:
+    """Tell whether all features are numbers; the default estimator needs that."""
+    table = Table(X)
+    texts = [name for j, name in enumerate(table.names) if table.column(j).kind == "category"]
+    if texts and estimator is None:
+        raise InputError(
+            f"these features hold text or categories: {some(texts)}. The linear model that scores "
+            "the selections cannot read them. Encode them as numbers, leave them out, or give an "
+            "estimator that can."
+        )
+    return not texts
+
+
+def _similarity(
+    X: Any, features: tuple[str, ...], threshold: float | None
+) -> FeatureSimilarity | None:
+    if threshold is None:
+        return None
+    return numeric_similarity(X, features, check_fraction("similarity_threshold", threshold))
+
+
+def _test_per_train(splits: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
+    return sum(len(test) for _, test in splits) / sum(len(train) for train, _ in splits)
+
+
+def _scoring_name(scoring: Any, estimator: Any) -> str:
+    if scoring is None:
+        return "accuracy" if is_classifier(estimator) else "R²"
+    return rule_name(scoring)
+
+
+def _plain(value: Any) -> Any:
+    """Turn a setting into something that JSON can hold."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)

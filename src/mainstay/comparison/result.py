@@ -1,0 +1,252 @@
+"""What a comparison gives: a table, the front, a recommendation in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mainstay._validation import InputError
+from mainstay.comparison.candidates import ALL, BASELINES, RANDOM
+from mainstay.comparison.pareto import Step, choose, pareto_front
+from mainstay.comparison.significance import neighbour_tests
+from mainstay.measures.inference import StabilityEstimate
+from mainstay.runs import Runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mainstay.plotting import ComparisonDisplay
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Selectors compared by accuracy, stability and number of features.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row per candidate: its name `candidate`, `selector`, `hyperparameters`, `aggregation`,
+        `n_features`; the mean `score` over the splits with its `score_standard_error` (corrected
+        for overlapping splits); `stability`, its standard error and interval; the same for
+        `adjusted_stability`, where similarities are known; `seconds`, the median time that one
+        training part took to rank (base runs, which aggregations and sizes share, included);
+        `baseline`, `on_front`, `recommended`. Selecting all features has no stability to speak
+        of: it is missing there.
+    scores : pandas.DataFrame
+        `candidate`, `split` and `score` on its test part.
+    tests : pandas.DataFrame
+        Neighbours on the front, in the order of their scores: is the difference in score
+        (corrected resampled t-test) and in stability (paired jackknife) more than chance?
+        `p_holm` is corrected for the number of tests in this table.
+    runs : dict of str to Runs
+        What every candidate selected on every training part.
+    reason : str
+        Why the recommended candidate is recommended.
+    settings : dict
+        What is needed to repeat the comparison, the seed included.
+    """
+
+    table: pd.DataFrame
+    scores: pd.DataFrame
+    tests: pd.DataFrame
+    runs: dict[str, Runs]
+    reason: str
+    settings: dict[str, Any]
+
+    @property
+    def front(self) -> pd.DataFrame:
+        """The rows of the table on the Pareto front, best score first."""
+        return in_order_of_score(self.table[self.table["on_front"]]).reset_index(drop=True)
+
+    @property
+    def recommended(self) -> str:
+        """Name of the recommended candidate."""
+        return str(self.table.loc[self.table["recommended"], "candidate"].iloc[0])
+
+    @property
+    def stability_column(self) -> str:
+        """The column of stability that counts in the front."""
+        return stability_column(self.table)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table."""
+        return self.table.copy()
+
+    def save(self, path: str | Path) -> None:
+        """Write the comparison to a .zip file that `ms.load_result` reads back; without times."""
+        from mainstay.archive import save_result
+
+        save_result(self, path)
+
+    def plot(self, ax: Any = None) -> ComparisonDisplay:
+        """Draw score by stability, with the front and the recommended candidate."""
+        from mainstay.plotting import ComparisonDisplay
+
+        return ComparisonDisplay.from_comparison(self, ax=ax)
+
+    def summary(self) -> pd.DataFrame:
+        """The front and the baselines, with the columns that matter most."""
+        import pandas as pd
+
+        rest = self.table[self.table["baseline"] & ~self.table["on_front"]]
+        rows = pd.concat([self.front, in_order_of_score(rest)], ignore_index=True)
+        column = self.stability_column
+        return pd.DataFrame(
+            {
+                "candidate": rows["candidate"],
+                "features": rows["n_features"],
+                "score": rows["score"],
+                "±": rows["score_standard_error"],
+                "stability": rows[column],
+                "lower": rows[f"{column}_lower"],
+                "upper": rows[f"{column}_upper"],
+                "seconds": rows["seconds"],
+                "on_front": rows["on_front"],
+                "recommended": rows["recommended"],
+            }
+        )
+
+    def __repr__(self) -> str:
+        about = self.settings
+        head = (
+            f"Comparison of {len(self.table)} candidates on {about['n_splits']} splits of "
+            f"{about['n_rows']} rows × {about['n_features']} features: {about['scoring']} and "
+            f"stability ({about['stability']}).\nThe front and the baselines:"
+        )
+        marks = {True: "yes", False: ""}
+        shown = self.summary().replace({"on_front": marks, "recommended": marks})
+        body = shown.to_string(index=False, float_format="{:.3f}".format, na_rep="")
+        return f"{head}\n{body}\n\n{self.reason}"
+
+
+def stability_column(table: pd.DataFrame) -> str:
+    """The adjusted stability where it is known, the plain one elsewhere."""
+    return "adjusted_stability" if "adjusted_stability" in table else "stability"
+
+
+def in_order_of_score(table: pd.DataFrame) -> pd.DataFrame:
+    """Best score first; of equal ones the smaller, then by name."""
+    return table.sort_values(
+        ["score", "n_features", "candidate"], ascending=[False, True, True], kind="stable"
+    )
+
+
+def conclude(
+    rows: list[dict[str, Any]],
+    scores: Mapping[str, np.ndarray],
+    runs: dict[str, Runs],
+    estimates: Mapping[str, StabilityEstimate],
+    settings: dict[str, Any],
+) -> Comparison:
+    """Find the front and the recommendation, and test neighbours."""
+    import pandas as pd
+
+    table = pd.DataFrame(rows)
+    column = stability_column(table)
+    table["baseline"] = table["selector"].isin(BASELINES)
+    values = {
+        "score": table["score"].to_numpy(),
+        "stability": table[column].to_numpy(),
+        "size": -table["n_features"].to_numpy(dtype=float),
+    }
+    errors = {
+        "score": table["score_standard_error"].to_numpy(),
+        "stability": table[f"{column}_standard_error"].to_numpy(),
+        "size": np.zeros(len(table)),
+    }
+    competes = ~table["selector"].isin((ALL, RANDOM)).to_numpy()
+    matrix = np.column_stack(list(values.values()))
+    matrix[~competes] = np.nan
+    table["on_front"] = pareto_front(matrix)
+    if not table["on_front"].any():
+        raise InputError("no candidate has a stability that is defined; choose other sizes.")
+    allowed = ~np.isnan(matrix).any(axis=1)
+    chosen, steps = choose(values, errors, allowed, settings["priorities"], settings["tolerance"])
+    table["recommended"] = np.arange(len(table)) == chosen
+    front = in_order_of_score(table[table["on_front"]])["candidate"].tolist()
+    long = pd.DataFrame(
+        {
+            "candidate": np.repeat(list(scores), settings["n_splits"]),
+            "split": np.tile(np.arange(settings["n_splits"]), len(scores)),
+            "score": np.concatenate(list(scores.values())),
+        }
+    )
+    tests = neighbour_tests(front, scores, estimates, settings["test_per_train"])
+    reason = explain(table, chosen, steps, settings)
+    return Comparison(table, long, tests, runs, reason, settings)
+
+
+# ---------------------------------------------------------------------- plain words
+
+
+def explain(
+    table: pd.DataFrame,
+    chosen: int,
+    steps: list[Step],
+    settings: Mapping[str, Any],
+) -> str:
+    """Say why one candidate is recommended, and compare it with all and with random features."""
+    row = table.iloc[chosen]
+    words = [f"Recommended: {row['candidate']}."]
+    left = int((~table["selector"].isin((ALL, RANDOM))).sum())
+    for number, step in enumerate(steps):
+        if left == 1:
+            words.append("Nothing else had to decide.")
+            break
+        words.append(_step_in_words(table, chosen, step, left, first=number == 0, about=settings))
+        left = step.kept
+    words.append("(Stability: 1 = the same features from every part of the data, 0 = chance.)")
+    words += _against_baselines(table, row, settings)
+    return " ".join(words)
+
+
+def _step_in_words(
+    table: pd.DataFrame,
+    chosen: int,
+    step: Step,
+    left: int,
+    *,
+    first: bool,
+    about: Mapping[str, Any],
+) -> str:
+    name, column = {
+        "score": (about["scoring"], "score"),
+        "stability": ("stability", stability_column(table)),
+        "size": ("number of features", "n_features"),
+    }[step.criterion]
+    own, best = table[column].iloc[chosen], table[column].iloc[step.best]
+    group = f"Of {left} candidates," if first else f"Of these {left},"
+    if step.criterion == "size":
+        return f"{group} it needs the fewest features, {own}."
+    many = about["tolerance"]
+    errors = "one standard error" if many == 1 else f"{many:g} standard errors"
+    within = f"within {errors} ({step.reach:.3f})"
+    if own == best:
+        others = {1: "no other comes", 2: "one other comes"}.get(
+            step.kept, f"{step.kept - 1} others come"
+        )
+        return f"{group} it has the best {name}, {own:.3f}; {others} {within} of it."
+    kept = "all" if step.kept == left else step.kept
+    return (
+        f"{group} {kept} are {within} of the best {name}, {best:.3f} of "
+        f"{table['candidate'].iloc[step.best]}; it is one of them, with {own:.3f}."
+    )
+
+
+def _against_baselines(table: pd.DataFrame, row: Any, settings: Mapping[str, Any]) -> list[str]:
+    by_name = table.set_index("candidate")["score"]
+    k, random = row["n_features"], by_name[f"{RANDOM}/{row['n_features']}"]
+    words = [
+        f"For comparison, all {settings['n_features']} features reach {by_name[ALL]:.3f}, "
+        f"{k} random ones {random:.3f}."
+    ]
+    if random >= row["score"] - row["score_standard_error"]:
+        words.append(
+            "Beware: random features come within one standard error of it. Either nearly every "
+            "feature carries the signal, or these data are too few to find it."
+        )
+    return words

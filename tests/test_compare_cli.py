@@ -1,0 +1,133 @@
+"""`mainstay compare`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+from sklearn.datasets import load_breast_cancer
+
+import mainstay as ms
+from mainstay.cli import main
+
+QUICK = ["--target", "target", "-r", "f_statistic", "--sizes", "2,0.2", "--resamples", "3",
+         "--cv", "4"]  # fmt: skip
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    frame = load_breast_cancer(as_frame=True).frame.iloc[::5, -15:]
+    frame.to_csv(tmp_path / "cancer.csv", index=False)
+    return tmp_path / "cancer.csv"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["compare", *map(str, arguments)])
+
+
+def test_compare_prints_the_front_the_baselines_and_plain_words(data: Path, tmp_path: Path) -> None:
+    picture, table = tmp_path / "front.png", tmp_path / "table.csv"
+    result = run(data, *QUICK, "--aggregation", "mean", "--aggregation", "none",
+                 "--plot", picture, "--output", table)  # fmt: skip
+    assert result.exit_code == 0, result.output
+    words = result.stdout
+    assert "114 rows × 14 features, target 'target'; 9 candidates, 4 splits" in words
+    assert "score: accuracy, stability: sma_count" in words
+    for expected in ("Recommended: ", "all features", "random/3", "F-test/2", "For comparison,"):
+        assert expected in words
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    written = pd.read_csv(table)
+    assert "f_statistic/none/3" in written["candidate"].tolist()
+    assert f"Recommended: {written.loc[written['recommended'], 'candidate'].iloc[0]}." in words
+
+
+def test_compare_is_the_library_as_json(data: Path) -> None:
+    result = run(data, *QUICK, "--json", "--priority", "size", "--priority", "score",
+                 "--priority", "stability", "--seed", 7)  # fmt: skip
+    record = json.loads(result.stdout)
+    frame = pd.read_csv(data)
+    found = ms.compare_selectors(
+        ["f_statistic"], frame.drop(columns="target"), frame["target"], sizes=[2, 0.2],
+        n_resamples=3, cv=4, priorities=["size", "score", "stability"], random_state=7,
+    )  # fmt: skip
+    assert record["settings"] == found.settings
+    assert record["recommended"] == found.recommended
+    assert record["reason"] == found.reason
+    by_name = {row["candidate"]: row for row in record["candidates"]}
+    assert list(by_name) == found.table["candidate"].tolist()
+    assert by_name["all features"]["stability"] is None
+    assert by_name["F-test/2"]["score"] == pytest.approx(found.table["score"][3], abs=1e-9)
+    assert [test["criterion"] for test in record["tests"][:2]] in ([], ["score", "stability"])
+
+
+@pytest.mark.parametrize("kind", ["regression", "text"])
+def test_targets_that_are_numbers_or_text(data: Path, kind: str) -> None:
+    frame = pd.read_csv(data)
+    frame["target"] = (
+        frame["worst radius"] + 0.5 if kind == "regression"
+        else np.where(frame["target"] == 1, "gutartig", "bösartig, µ")
+    )  # fmt: skip
+    frame.to_csv(data, index=False)
+    result = run(data, *QUICK)
+    assert result.exit_code == 0, result.output
+    assert ("score: R²" if kind == "regression" else "score: accuracy") in result.stdout
+
+
+def test_a_search_from_the_command_line(data: Path) -> None:
+    result = run(data, *QUICK, "--search", "optuna", "--trials", 3, "--json")
+    assert result.exit_code == 0, result.output
+    settings = json.loads(result.stdout)["settings"]
+    assert (settings["search"], settings["n_trials"]) == ("optuna", 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "targt"], "Did you mean 'target'?"),
+        ([], "Missing option '--target'"),
+        (["--target", "target", "--ranks", "x"], "No such option"),
+        (["--target", "target", "-r", "forest"], "unknown ranker 'forest'"),
+        (["--target", "target", "--aggregation", "men"], "Did you mean 'mean'?"),
+        (["--target", "target", "--sizes", "5;6"], "such as 5,10,0.1"),
+        (["--target", "target", "--sizes", "14"], "below the number of features, 14"),
+        (["--target", "target", "--resamples", "x"], "n_resamples"),
+        (["--target", "target", "--cv", "third"], "'half', got 'third'"),
+        (["--target", "target", "--scoring", "acuracy"], "Did you mean 'accuracy'?"),
+        (["--target", "target", "--priority", "score"], "in some order"),
+        (["--target", "target", "--search", "grid"], "'optuna'"),
+        (["--target", "target", "--plot", "x.xyz"], "must end in .png"),
+        (["--target", "target", "--output", "no/where.csv"], "there is no directory"),
+        (["--target", "target", "--seed", "-1"], "random_state"),
+        (["--target", "target", "--drop", "worst"], "unknown column"),
+    ],
+)
+def test_what_is_wrong_is_said_with_exit_code_2(
+    data: Path, arguments: list[str], message: str
+) -> None:
+    result = run(data, *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,target\n1,2\n3,\n5,6\n", "missing in 1 rows"),
+        ("a,target\n1,2\n3,2\n5,2\n", "is constant"),
+        ('a,target\n1,2\n"3,4\n', "could not be read as csv"),
+        ("a,target\n1,0\n3,1\n5,0\n2,1\n", "at least 2 features, got 1"),
+        ("a,b,target\n1,x,0\n3,y,1\n5,x,0\n2,y,1\n", "text or categories: 'b'"),
+        ("a,b,target\n1,1,0\n3,2,1\n5,3,0\n2,1,9\n", "cannot split these 4 rows"),
+    ],
+)
+def test_files_that_cannot_be_compared(tmp_path: Path, content: str, message: str) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text(content)
+    result = run(file, "--target", "target")
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
