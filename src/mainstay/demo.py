@@ -1,58 +1,201 @@
-"""The tour that `mainstay demo` gives, on data that ships with scikit-learn."""
+"""The tour that `mainstay demo` gives, on data that ships with scikit-learn.
+
+Select on bootstraps, measure with and without twins, forecast larger ensembles, compare with other
+selectors; then a verdict in plain words, a report, and pictures.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from mainstay._terminal import print_estimates
-from mainstay.measures import stability
-from mainstay.runs import Runs
-from mainstay.similarity import FeatureSimilarity
+from mainstay._terminal import print_estimates, print_table
 
-N_SELECTED = 5
-MEASURES = ("nogueira", "kuncheva", "hamming", "jaccard")
-ADJUSTED = ("sma_count", "sma_mbm", "yu", "zucknick")
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mainstay.comparison import Comparison
+    from mainstay.ensemble import EnsembleSelector
+    from mainstay.forecast import Forecast
+    from mainstay.results import SelectionResult
+
+N_SELECTED, TARGET = 5, 0.9
+MEASURES = ("nogueira", "hamming", "jaccard")
+ADJUSTED = ("sma_count", "zucknick")
+COMPARED = ("f_statistic", "information_gain", "mrmr")
+SIZES = (2, 5, 10)
 
 
-def run_demo(n_resamples: int, seed: int) -> None:
-    """Bootstrap a decision tree on the breast cancer data and measure its selection's stability."""
+def run_demo(folder: str | Path, *, n_resamples: int, seed: int, n_jobs: int | None) -> None:
+    """Give the tour, and write report.html, result.zip and pictures to a folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made if it does not exist; files of an earlier tour are replaced.
+    n_resamples : int
+        Bootstrap samples.
+    seed : int
+        Seed of everything.
+    n_jobs : int, optional
+        Number of cores; what is found does not depend on it.
+    """
     from sklearn.datasets import load_breast_cancer
-    from sklearn.tree import DecisionTreeClassifier
 
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
     data = load_breast_cancer(as_frame=True)
     X, y = data.data, data.target.to_numpy()
-    click.echo(
-        f"Breast cancer data: {len(X)} patients, {X.shape[1]} features.\n"
+    click.echo(f"Breast cancer data of scikit-learn: {len(X)} patients, {X.shape[1]} features.")
+    selector = _select(X, y, n_resamples, seed, n_jobs)
+    _measure(selector)
+    forecast = _forecast(selector, X, y, n_resamples, seed, n_jobs)
+    comparison = _compare(selector, X, y, n_resamples, seed, n_jobs)
+    result = selector.result(forecast=forecast, comparison=comparison)
+    _tell(result)
+    _write(folder, selector, result, forecast, comparison)
+
+
+def _select(X: pd.DataFrame, y: Any, n_resamples: int, seed: int, n_jobs: Any) -> EnsembleSelector:
+    from sklearn.tree import DecisionTreeClassifier
+
+    from mainstay.ensemble import EnsembleSelector
+
+    _heading(
+        1,
+        "Select",
         f"On each of {n_resamples} bootstrap samples a decision tree is grown; the {N_SELECTED} "
-        "features it finds most important are selected.\n"
+        "features it finds most important are selected.",
     )
-    rng = np.random.default_rng(seed)
-    scores = []
-    for _ in range(n_resamples):
-        rows = rng.integers(len(X), size=len(X))
-        tree = DecisionTreeClassifier(random_state=int(rng.integers(2**31)))
-        scores.append(tree.fit(X.to_numpy()[rows], y[rows]).feature_importances_)
-    runs = Runs.from_scores(np.array(scores), features=list(X.columns))
-    chosen = runs.top(N_SELECTED, random_state=seed)
-    similarity = FeatureSimilarity.from_data(X, threshold=0.9)
-
+    selector = EnsembleSelector(
+        DecisionTreeClassifier(),
+        n_features_to_select=N_SELECTED,
+        n_resamples=n_resamples,
+        random_state=seed,
+        n_jobs=n_jobs,
+    ).fit(X, y)
+    counts = selector.selections_.counts
     click.echo("How often was each feature selected?")
-    for feature in np.argsort(-chosen.counts, kind="stable")[:12]:
-        share = chosen.counts[feature] / n_resamples
-        click.echo(f"  {share:4.0%}  {'█' * round(20 * share):<20}  {runs.features[feature]}")
+    for feature in np.argsort(-counts, kind="stable")[:12]:
+        share = counts[feature] / n_resamples
+        name = selector.selections_.features[feature]
+        click.echo(f"  {share:4.0%}  {'█' * round(20 * share):<20}  {name}")
+    return selector
 
-    click.echo("\nHow reproducible is the selection? (1 = always the same)")
-    estimates = [stability(chosen, name) for name in MEASURES]
-    estimates += [
-        stability(chosen, name, similarity=similarity, random_state=seed) for name in ADJUSTED
-    ]
-    print_estimates(estimates)
-    plain, naive = float(estimates[0]), float(estimates[2])
-    adjusted = float(estimates[len(MEASURES)])
+
+def _measure(selector: EnsembleSelector) -> None:
+    from mainstay.measures import stability
+
+    _heading(2, "Measure", "How reproducible is the selection? (1 = always the same)")
+    runs, twins = selector.selections_, selector.similarity_
+    estimates = {name: stability(runs, name) for name in MEASURES}
+    estimates |= {
+        name: stability(runs, name, similarity=twins, random_state=0) for name in ADJUSTED
+    }
+    print_estimates(list(estimates.values()))
     click.echo(
-        f"\nTwo runs agree on {naive:.0%} of the features, but mostly on what both leave out: "
-        f"corrected for chance\nthe stability is {plain:.2f} (0 = no better than drawing lots). "
-        f"Many features are near copies of each other:\n{similarity!r}.\n"
-        f"Counting those as exchangeable, the stability is {adjusted:.2f}."
+        f"Two runs agree on {float(estimates['hamming']):.0%} of the features, but mostly on what "
+        "both leave out: corrected for\nchance the stability is "
+        f"{float(estimates['nogueira']):.2f} (0 = no better than drawing lots). Many features are "
+        f"near copies of each other:\n{twins!r}.\n"
+        f"Counting those as exchangeable, the stability is {float(estimates['sma_count']):.2f}."
     )
+
+
+def _forecast(
+    selector: EnsembleSelector, X: Any, y: Any, n_resamples: int, seed: int, n_jobs: Any
+) -> Forecast:
+    from sklearn.base import clone
+
+    from mainstay.forecast import forecast_stability
+
+    _heading(
+        3,
+        "Forecast",
+        "Would ensembles on two halves of these patients find the same features, and would larger "
+        "ones help?",
+    )
+    ensemble = clone(selector).set_params(n_jobs=n_jobs)
+    found = forecast_stability(
+        ensemble, X, y, protocol="nested", n_runs=max(n_resamples, 12), random_state=seed,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    print_table(found.curve)
+    click.echo(found.summary())
+    return found
+
+
+def _compare(
+    selector: EnsembleSelector, X: Any, y: Any, n_resamples: int, seed: int, n_jobs: Any
+) -> Comparison:
+    from sklearn.base import clone
+
+    from mainstay.comparison import compare_selectors
+
+    _heading(
+        4,
+        "Compare",
+        "Other selectors, on random halves of the patients, scored on the other half:",
+    )
+    small = min(n_resamples, 20)
+    tree = clone(selector).set_params(n_resamples=small)
+    found = compare_selectors(
+        {"tree": tree} | {name: name for name in COMPARED},
+        X,
+        y,
+        sizes=SIZES,
+        n_resamples=small,
+        random_state=seed,
+        n_jobs=n_jobs,
+    )
+    print_table(found.summary().drop(columns=["seconds"]))
+    click.echo(found.reason)
+    return found
+
+
+def _tell(result: SelectionResult) -> None:
+    from mainstay.report.summarise import summarise
+    from mainstay.report.verdict import make_verdict
+
+    verdict = make_verdict(summarise(result))
+    click.secho(f"\nVerdict: {verdict['headline']}", bold=True)
+    click.echo(verdict["lead"])
+    for advice in verdict["advice"]:
+        click.echo(f"• {advice['title']}: {advice['text']}")
+
+
+def _write(
+    folder: Path,
+    selector: EnsembleSelector,
+    result: SelectionResult,
+    forecast: Forecast,
+    comparison: Comparison,
+) -> None:
+    from mainstay import plotting
+
+    title = "Breast cancer: which features can you rely on?"
+    result.write_report(folder / "report.html", title=title)
+    result.save(folder / "result.zip")
+    pictures = {
+        "frequency": plotting.SelectionFrequencyDisplay.from_selector(selector),
+        "ranks": plotting.RankDistributionDisplay.from_selector(selector),
+        "runs": plotting.RunsHeatmapDisplay.from_selector(selector),
+        "sizes": plotting.StabilityBySizeDisplay.from_selector(selector),
+        "twins": plotting.ExchangeableNetworkDisplay.from_selector(selector),
+        "forecast": plotting.ForecastDisplay.from_forecast(forecast, target=TARGET),
+        "comparison": comparison.plot(),
+    }
+    for name, display in pictures.items():
+        display.figure_.savefig(folder / f"{name}.png", dpi=120)
+    click.echo(
+        f"\nOpen {folder / 'report.html'} in a browser. Beside it: {', '.join(pictures)} as .png, "
+        "and result.zip,\nwhich `mainstay report` and ms.load_result read."
+    )
+
+
+def _heading(number: int, title: str, text: str) -> None:
+    click.secho(f"\n{number} {title}", bold=True)
+    click.echo(text)
