@@ -191,16 +191,6 @@ def test_every_measure_is_listed_on_a_line_of_its_own():
         assert line.rstrip().endswith(row.reference)
 
 
-@pytest.mark.filterwarnings("always")
-def test_the_demo_prints_frequencies_and_a_table():
-    result = mainstay("demo", "--resamples", 5)
-    assert result.exit_code == 0, result.stderr
-    for word in ("569 patients", "5 bootstrap samples", "worst", "nogueira", "sma_mbm", "zucknick"):
-        assert word in result.stdout
-    assert result.stdout == mainstay("demo", "--resamples", 5).stdout
-    assert result.stdout != mainstay("demo", "--resamples", 5, "--seed", 1).stdout
-
-
 # --- warnings -----------------------------------------------------------------------------------
 
 

@@ -82,7 +82,7 @@ def count_on_log_axis(ax: Axes) -> None:
 def legend_below(ax: Axes) -> None:
     """Put the legend under the label of the x-axis, where it covers nothing."""
     ax.legend(
-        loc="upper left", bbox_to_anchor=(0, 0), borderaxespad=4.2, ncols=4, frameon=False,
+        loc="upper left", bbox_to_anchor=(0, 0), borderaxespad=4.2, ncols=3, frameon=False,
         fontsize="small", columnspacing=1.4, handletextpad=0.4,
     )  # fmt: skip
 

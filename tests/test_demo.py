@@ -1,0 +1,61 @@
+"""The demo: the whole tour, from data to a page that answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import mainstay as ms
+from mainstay.cli import main
+
+PICTURES = {"frequency", "ranks", "runs", "sizes", "twins", "forecast", "comparison"}
+
+
+def demo(folder: Path, *options: object) -> Result:
+    arguments = ["demo", "--output", folder, "--resamples", 6, "--jobs", 1, *options]
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def tour(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    folder = tmp_path_factory.mktemp("demo") / "new" / "folder"
+    return folder, demo(folder)
+
+
+def test_it_selects_measures_forecasts_compares_and_gives_a_verdict(
+    tour: tuple[Path, Result],
+) -> None:
+    _, result = tour
+    assert result.exit_code == 0, result.output
+    parts = ["569 patients", "1 Select", "2 Measure", "nogueira", "sma_count", "3 Forecast",
+             "4 Compare", "random/5", "Recommended", "Verdict", "report.html"]  # fmt: skip
+    places = [result.stdout.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_it_writes_a_report_pictures_and_a_result_that_can_be_reopened(
+    tour: tuple[Path, Result],
+) -> None:
+    folder, result = tour
+    found = {path.name for path in folder.iterdir()}
+    assert found == {"report.html", "result.zip"} | {f"{name}.png" for name in PICTURES}
+    page = (folder / "report.html").read_text("utf-8")
+    reopened = ms.load_result(folder / "result.zip")
+    for feature in reopened.selected:
+        assert feature in page
+        assert feature in result.stdout
+    assert reopened.runs.n_runs == 6
+    assert reopened.comparison.recommended in page
+    assert reopened.forecast.protocol == "nested"
+
+
+def test_the_same_seed_gives_the_same_tour(tour: tuple[Path, Result], tmp_path: Path) -> None:
+    folder, result = tour
+    again = demo(tmp_path)
+    there, here = str(folder / "report.html"), str(tmp_path / "report.html")
+    assert again.stdout == result.stdout.replace(there, here)
+    assert (tmp_path / "result.zip").read_bytes() == (folder / "result.zip").read_bytes()
+    other = demo(tmp_path, "--seed", 1)
+    assert other.stdout != again.stdout
