@@ -51,13 +51,14 @@ def test_python_of_the_readme_runs_and_prints_what_its_comments_say(
             assert line.startswith(start.split("...")[0].strip()), (line, start)
 
 
-def test_table_of_measures_in_the_readme_is_the_registry() -> None:
-    (table,) = re.findall(r"<!-- measures -->\n(.*?)<!-- /measures -->", README, flags=re.DOTALL)
+def test_table_of_measures_in_the_documentation_is_the_registry() -> None:
+    page = (DOCS / "measures.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"<!-- measures -->\n(.*?)<!-- /measures -->", page, flags=re.DOTALL)
     assert table == measures_table()
 
 
 def measures_table() -> str:
-    """The README's table, from `list_measures()`."""
+    """The table of measures, from `list_measures()`."""
     properties = [
         "limits", "monotonicity", "correction_for_chance", "unconstrained_cardinality", "symmetry",
         "redundancy_awareness",
