@@ -58,7 +58,7 @@ def corrected_t_test(first: np.ndarray, second: np.ndarray, test_per_train: floa
     >>> a, b = np.array([0.8, 0.9, 0.85, 0.85]), np.array([0.9, 0.92, 0.9, 0.93])
     >>> test = corrected_t_test(a, b, 0.25)
     >>> round(test.difference, 4), round(test.p_value, 3)
-    (0.0625, 0.083)
+    (0.0625, 0.086)
     """
     differences = np.asarray(second) - np.asarray(first)
     mean = float(differences.mean())
