@@ -22,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mainstay as ms
+from mainstay.resampled import feature_table
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 
@@ -297,3 +298,19 @@ def test_evaluation_is_the_same_for_any_number_of_cores() -> None:
     )
     pd.testing.assert_frame_equal(one.scores, two.scores)
     pd.testing.assert_frame_equal(one.stability, two.stability)
+
+
+def test_p_values_of_noise_are_not_small_when_most_scores_are_tied() -> None:
+    rng = np.random.default_rng(0)
+    scores = np.where(rng.random((100, 30)).argsort(axis=1) < 6, rng.random((100, 30)), 0.0)
+    runs = ms.Runs.from_scores(scores)  # like trees on noise: six features, at random
+    table = feature_table(
+        ms.aggregate(runs), runs, runs.top(5, random_state=0), None, np.zeros(30, dtype=bool)
+    )
+    assert table["p_value"].min() > 0.05 / 30  # Bonferroni over the 30 features
+    scores[:, 3] = 2.0
+    runs = ms.Runs.from_scores(scores)
+    table = feature_table(
+        ms.aggregate(runs), runs, runs.top(5, random_state=0), None, np.zeros(30, dtype=bool)
+    )
+    assert table.loc[table["feature"] == "x3", "p_value"].item() < 1e-20

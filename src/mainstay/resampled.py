@@ -248,9 +248,15 @@ def _twins(graph: Any, feature: int, names: Sequence[str]) -> str:
 
 
 def _rra_p_values(ranks: np.ndarray) -> np.ndarray:
-    """RRA p-values: exact for up to 200 runs, then their (close) upper bound, which is fast."""
+    """RRA p-values: exact for up to 200 runs, then their (close) upper bound, which is fast.
+
+    Features that a run cannot tell apart all get the last of their ranks. With average ranks the
+    many zeros of a tree would land in the middle, always, and that would look far from random.
+    """
+    from scipy.stats import rankdata
+
     m, p = ranks.shape
-    log_rho = rra_log_rho(ranks / p)
+    log_rho = rra_log_rho(rankdata(ranks, method="max", axis=1) / p)
     return rra_p_value(log_rho, m) if m <= 200 else rra_bonferroni(log_rho, m)
 
 
