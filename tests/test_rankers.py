@@ -238,6 +238,13 @@ def test_table_filters_equal_their_naive_twins(case: Any) -> None:
         np.testing.assert_allclose(ours[name], twin, rtol=1e-9, atol=1e-11)
 
 
+def test_a_constant_table_has_no_normalised_information() -> None:
+    X, y = np.zeros((4, 2), dtype=int), np.array([0, 1, 0, 0])
+    for ranker in (RANKERS["disr"](), RANKERS["njmim"]()):
+        ranker.fit(X, y, sample_weight=[3, 0, 1, 3])  # the only row of class 1 has no weight
+        assert ranker.selection_scores_.tolist() == [0, 0]
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.booleans().flatmap(tables),

@@ -14,6 +14,7 @@ from mainstay.rankers.moments import Moments, f_scores, weighted
 from mainstay.rankers.tables import Target
 
 _FLOOR = 0.001  # of every redundancy in a quotient
+_ROUNDING = 1e-12  # an entropy below this is that of a constant
 _MOST_BYTES = 2**28  # of cached sums
 _MOST_LANES = 32
 _MOST_CELLS = 2048  # of a joint table that is counted without sorting rows
@@ -205,7 +206,8 @@ class InformationTerms:
         if self._term == "joint":
             return joint
         entropy = nats(triple)
-        return np.asarray(joint / np.where(entropy > 0, entropy, 1))
+        known = entropy > _ROUNDING
+        return np.divide(joint, entropy, out=np.zeros_like(joint), where=known)
 
     def _count(self, w: int, wanted: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Σ c·log c of w's tables with other features, p × b; zeros for those not wanted."""
