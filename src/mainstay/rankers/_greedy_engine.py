@@ -207,7 +207,7 @@ class InformationTerms:
             return joint
         entropy = nats(triple)
         known = entropy > _ROUNDING
-        return np.divide(joint, entropy, out=np.zeros_like(joint), where=known)
+        return np.asarray(np.divide(joint, entropy, out=np.zeros_like(joint), where=known))
 
     def _count(self, w: int, wanted: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Σ c·log c of w's tables with other features, p × b; zeros for those not wanted."""
