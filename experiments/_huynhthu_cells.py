@@ -31,7 +31,7 @@ ALL_REPLACED = tuple(f"prsb1-{base}" for base in BASES)
 
 SIMULATED = Effort(10, 3, 1000, 3, (50, 10, 3, 1), (1, 2, 3, 5, 8))
 SIMULATED_QUICK = Effort("oob", 2, 60, 2, (10, 1), (1, 3))
-REAL = Effort("oob", 1, 200, 2, (10, 3, 1), (1, 3, 6))
+REAL = Effort("oob", 1, 200, 2, (3, 1), (1, 3))
 REAL_QUICK = Effort("oob", 1, 20, 2, (10,), (1,))
 N_SETS, N_FOLDS, N_NOISE, MOST_ROWS = 10, 10, 500, 1000
 SETS_ALL_REPLACED = 2  # data sets per problem with Q = 1, which costs ten times as much

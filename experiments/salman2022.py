@@ -7,17 +7,28 @@ python experiments/salman2022.py --quick    # a look, in a temporary folder
 from __future__ import annotations
 
 import argparse
-import os
-import platform
-from importlib.metadata import version
 from itertools import product
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from _common import arguments, load, log, table, verdict
-from _figures import COLOURS, save_figure
+from _common import arguments, load, log, table, verdict, write
+from _figures import save_figure
+from _salman_figures import (
+    BROKEN,
+    FILTERS,
+    LISTS,
+    LOOK,
+    ONE,
+    RULES,
+    SETS,
+    SINGLE,
+    TENTHS,
+    WIDE,
+    plot_accuracy,
+    plot_stability,
+    plot_stuart,
+)
 from joblib import Parallel, delayed
 from scipy.special import factorial
 from scipy.stats import f_oneway, friedmanchisquare, spearmanr, wilcoxon
@@ -28,21 +39,6 @@ import mainstay as ms
 from mainstay.aggregation.order_statistics import rra_log_rho, stuart_log_q
 from mainstay.rankers import MRMR, score_filters
 from mainstay.rankers.tables import Table, almost_constant
-
-SETS = ("ionosphere", "satellite", "ada", "splice", "optdigits", "jasmine", "musk", "scene")
-WIDE = SETS[5:]  # these get fewer repetitions
-FILTERS = {
-    "information_gain": "information gain",
-    "symmetric_uncertainty": "symmetric uncertainty",
-    "chi_square": "chi-square",
-    "mrmr": "mRMR",
-}
-RULES = ("arithmetic mean", "geometric mean", "L2 norm", "RRA", "Stuart")
-SINGLE, ONE, BROKEN = "single filter", "one bootstrap", "Stuart, recursion"
-LOOK = {rule: look for rule, *look in zip(RULES, COLOURS, "os^Dv", strict=False)}
-LOOK |= {BROKEN: ["k", "x"], SINGLE: ["0.55", "_"], ONE: [COLOURS[5], "+"]}
-TENTHS = range(1, 11)
-LISTS = (10, 20, 30, 40, 50, 100, 1000)
 
 
 def sizes(quick: bool) -> dict[str, Any]:
@@ -429,207 +425,6 @@ def stuart_study(size: dict[str, Any], options: argparse.Namespace) -> dict[str,
     }
 
 
-# ---------------------------------------------------------------------- figures
-
-
-def plot_accuracy(mean: pd.Series) -> Any:
-    """Figs. 3 to 14: accuracy against the share of features kept."""
-    figure, axes = plt.subplots(len(SETS), 4, figsize=(11, 15), sharex=True, sharey="row")
-    for (i, name), (j, key) in product(enumerate(SETS), enumerate(FILTERS)):
-        ax = axes[i, j]
-        for rule in (SINGLE, *RULES):
-            colour, marker = LOOK[rule]
-            style = {"color": colour, "marker": marker, "markersize": 3.5, "linewidth": 1}
-            ax.plot(np.arange(10, 101, 10), mean.loc[name, key, rule], label=rule, **style)
-        ax.set(xticks=range(20, 101, 20), title=FILTERS[key] if i == 0 else None)
-        if j == 0:
-            ax.set_ylabel(f"{name}\naccuracy")
-    figure.supxlabel("features kept, %", size=10)
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=6)
-    return figure
-
-
-def plot_stability(found: dict[str, pd.DataFrame]) -> Any:
-    """Figs. 15 to 20: stability by data set; the mean over thresholds for Jaccard."""
-    measures = ("Spearman", "1 − Canberra", "Jaccard")
-    figure, axes = plt.subplots(2, 3, figsize=(12.5, 6.4), sharex=True)
-    for (i, (key, frame)), (j, what) in product(enumerate(found.items()), enumerate(measures)):
-        ax, by = axes[i, j], frame[what].unstack("rule").loc[list(SETS)]
-        for place, (rule, (colour, marker)) in enumerate(LOOK.items()):
-            at = np.arange(len(SETS)) + 0.1 * (place - 3.5)
-            ax.plot(at, by[rule], marker, color=colour, markersize=5, label=rule)
-        ax.set(title=f"{FILTERS[key]}: {what}")
-        ax.set_xticks(range(len(SETS)), SETS, rotation=40, ha="right", rotation_mode="anchor")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=8)
-    return figure
-
-
-def plot_stuart(stable: dict[int, dict[str, float]]) -> Any:
-    """Draw the error of the recursion, and the stability it makes, against the number of lists."""
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.3))
-    errors = {m: s["error"] for m, s in stable.items() if s["nan"] < 1 and s["error"] < 1e300}
-    axes[0].loglog(list(errors), list(errors.values()), "o-", color=LOOK["Stuart"][0])
-    axes[0].axhline(1, color="0.6", linewidth=1, linestyle=":")
-    axes[0].set(xlabel="bootstraps", ylabel="largest relative error of Q", title="recursion")
-    lines = {
-        "exact": "Stuart, exact Q",
-        "recursion": "Stuart, recursion",
-        "mean": "arithmetic mean",
-        "first": "first bootstrap only",
-    }
-    for (key, label), colour, marker in zip(lines.items(), COLOURS, "osv^", strict=False):
-        y = [s[key] for s in stable.values()]
-        axes[1].semilogx(list(stable), y, f"{marker}-", color=colour, label=label, markersize=5)
-    axes[1].set(
-        xlabel="bootstraps", ylabel="Spearman stability", title="ionosphere, information gain"
-    )
-    axes[1].legend()
-    return figure
-
-
-REPORT = """\
-# Salman, Alzaatreh and Sulieman (2022), regenerated
-
-*The stability of different aggregation techniques in ensemble feature selection.*
-Made by `python experiments/salman2022.py`, which writes every number below; the paper gives its
-own results as figures and words, so what is compared is what it says.
-
-{sets_table}
-
-Eight of the paper's twelve data sets; Image, Philippine, Indian Pines and Semeion are missing.
-Columns of near-zero variance are left out, as in the paper; optdigits is digit 3 against the rest,
-splice is N against the rest. Filters cut every column into ten bins of equal width, on the rows
-they are given. What mRMR (difference form) hands to the score rules is p + 1 − place in its order
-of selection, because its own scores are no ranking and often negative. "Single filter" is the
-filter without any bootstrap, the baseline of every table; "one bootstrap" is the filter on the
-first bootstrap sample alone; "Stuart, recursion" is Stuart's Q as in section 3.
-
-## 1. Accuracy (Figs. 3 to 14)
-
-As in the paper, two thirds of the rows rank the features and naive Bayes is cross-validated
-five-fold on the other third, which the selection has not seen. Gaussian naive Bayes, categorical
-for splice (the paper says "naive Bayes"). {size[splits]} stratified splits (paper: one),
-{size[table]} bootstraps, {size[greedy]} for mRMR (paper: 1000). Rows of one molecule of musk fall
-into both parts, as they must have in the paper.
-
-Mean accuracy over the data sets and the thresholds 10% to 90%:
-
-{accuracy_by_filter}
-
-Mean over filters and the same thresholds:
-
-{accuracy_by_set}
-
-![Accuracy against the share of features kept](salman2022_accuracy.png)
-
-*Accuracy against the share of features kept.*
-
-- Paper: selection improves on all features in almost every figure. {gain} The best of the nine
-  thresholds is better than 100% in {gain_share} curves, by {gain_mean:.1f} points on average over
-  all curves (the best is picked with hindsight, here as in the paper).
-- Paper: the rules differ less the more features are kept. {spread_verdict} The best and the worst
-  rule are {spread[1]:.2f} points apart at 10%, {spread[5]:.2f} at 50%, {spread[9]:.2f} at 90%.
-- Paper: accuracy falls sharply when few features are left, from 30% down for ionosphere, ada and
-  splice, from 20% for jasmine and musk. {drop_verdict} Points lost from the best threshold to 10%,
-  mean over filters and rules: {drop}.
-- Paper: arithmetic mean and L2 norm are in the middle or on top in 11 of 12 data sets.
-  {middle_verdict} Both are among the first three of five in {middle}; mean places (1 = best):
-  {places}. But the best and the worst rule of a data set are only {range} points apart.
-- Paper: the rules differ significantly under information gain and mRMR (repeated-measures ANOVA,
-  p = 0.007 and 0.030). {friedman_verdict} Friedman's test over the {n_sets} data sets, p:
-  {friedman}.
-- Paper: the geometric mean differs significantly from the arithmetic mean. {gm_verdict} The L2 norm
-  does not. {l2_verdict} Wilcoxon's test against the arithmetic mean over data sets and filters, not
-  adjusted, p: {pairs}. The geometric mean is {gm_difference:+.2f} points away on average.
-
-## 2. Stability (Figs. 15 to 20)
-
-Outer parts: the training parts of {size[folds]} folds. Information gain: {size[ig][0]} bootstraps
-in each, {size[ig][1]} for {wide}. mRMR: {size[mrmr][0]} bootstraps in {size[mrmr_folds][0]}
-training parts, for {wide} {size[mrmr][1]} in the first {size[mrmr_folds][1]} of them. The paper has
-1000 bootstraps in 100 parts everywhere. Jaccard is the mean over the top 10%, 20%, … 90%; the paper
-does not say which threshold it used.
-
-![Stability by data set](salman2022_stability.png)
-
-*Stability by data set, measure and filter.*
-
-{information_gain_tables}
-
-{mrmr_tables}
-
-Jaccard by threshold, mean over data sets, information gain and then mRMR:
-
-{information_gain_jaccard}
-
-{mrmr_jaccard}
-
-- Paper: Stuart is the least stable for every data set and measure.
-  {information_gain_lowest_verdict} With Q computed exactly it is the lowest of the five in
-  {information_gain_lowest} cases for information gain, in {mrmr_lowest} for mRMR. With the
-  recursion of section 3 it is the lowest in {information_gain_lowest_broken} for information gain;
-  in {mrmr_lowest_broken} for mRMR, where the bootstraps are too few here to break it.
-- Paper: arithmetic mean and L2 norm are the most stable. Information gain:
-  {information_gain_top_verdict} One of the two is on top in {information_gain_top} cases. mRMR:
-  {mrmr_top_verdict} {mrmr_top}. Mean Spearman stability for information gain:
-  {information_gain_means}; for mRMR: {mrmr_means}.
-- Paper: the rules differ significantly (one-way ANOVA, p < 0.0001 in all six figures), almost
-  always because of Stuart. {anova_verdict} p for Spearman, Canberra, Jaccard: information gain
-  {information_gain_anova}; mRMR {mrmr_anova}. Information gain, Stuart by the
-  recursion: {information_gain_anova_broken}.
-- Not in the paper: the filter without any bootstrap is at least as stable (Spearman) as the best of
-  the five rules in {information_gain_single} of {n_sets} data sets for information gain, in
-  {mrmr_single} for mRMR.
-
-The training parts of {size[folds]} folds are almost the same rows. A harder test is {size[halves]}
-random halves of the rows ({size[half_b]} bootstraps in each), information gain, Spearman:
-
-{half_table}
-
-Here the arithmetic mean is {half_gap:+.3f} from the single filter and Stuart {half_stuart:+.3f}
-from the arithmetic mean, on average.
-
-## 3. Why Stuart looked unstable
-
-Ionosphere, information gain, the training parts of {stuart_folds} folds. The textbook computes
-Stuart's Q by V_k = Σ (−1)^(i−1) V_(k−i)/i! · r_(m−k+1)^i over i = 1 … k, Q = m!·V_m, in doubles;
-the library has an exact log Q. Sorting by the recursion is done as R's RobustRankAggreg does it:
-features come in the order of the first list, the sort is stable, NaN goes last.
-
-{stuart_table}
-
-![Error and stability of Stuart's recursion against the number of bootstraps](salman2022_stuart.png)
-
-*Largest relative error of Q by the recursion (none for 1000 lists: no numbers), and the Spearman
-stability over the training parts.*
-
-- Expected from earlier work on the library: the recursion has a relative error of 1e-4 for 30
-  lists, is wrong by 100% for 40, leaves [0, 1] for 50, and gives Inf or NaN from 171 on.
-  {error_verdict} The largest errors here are {stuart[30][error]:.0e} for 30,
-  {stuart[40][error]:.0e} for 40 and {stuart[50][error]:.0e} for 50 lists. Single values leave
-  [0, 1] from {first_outside} lists on, at first by rounding only;
-  {stuart[1000][nan]:.1%} are NaN for 1000.
-- Expected: for 1000 bootstraps the order is that of the first bootstrap in 100 of 100 folds.
-  {same_verdict} It is in {stuart[1000][same]} of {stuart_folds}: where Q is NaN for every feature,
-  nothing is sorted.
-- Paper: Stuart is the least stable rule. {unstable_verdict} With exact Q its stability is
-  {stuart[1000][exact]:.3f} for 1000 bootstraps, that of the arithmetic mean
-  {stuart[1000][mean]:.3f}; with the recursion {stuart[1000][recursion]:.3f}, that of the first
-  bootstrap alone {stuart[1000][first]:.3f}. (Expected: 0.990, 0.991, and 0.666 by R.)
-- For 50 and 100 lists, where the recursion still gives numbers, they are noise: stability
-  {stuart[50][recursion]:.3f} and {stuart[100][recursion]:.3f}, Spearman {stuart[100][between]:.3f}
-  with the exact order for 100 lists.
-
-So the paper's low stability of Stuart is what the recursion gives in floating point, not what
-Stuart's statistic gives. That the paper used it is an inference: it says only that the work was
-done in R, and its Table 2 prints RRA's exact p-value as the formula of Stuart. For the other data
-sets of section 2 the recursion leaves some features sorted by ±Inf, so its order is not exactly
-that of the first bootstrap.
-
-{foot}
-"""
-
-
 def main() -> None:
     """Regenerate all results."""
     options = arguments(__doc__)
@@ -644,21 +439,10 @@ def main() -> None:
         "size": size,
         "wide": ", ".join(WIDE),
         "n_sets": len(SETS),
-        "foot": foot(options),
     }
     values |= stuart_study(size, options) | accuracy_study(size, options)
     values |= stability_study(size, options)
-    path = options.output / "salman2022.md"
-    path.write_text(REPORT.format(**values), encoding="utf-8")
-    log(f"wrote {os.path.relpath(path)}")
-
-
-def foot(options: argparse.Namespace) -> str:
-    """Say what made the numbers."""
-    packages = ("mainstay", "numpy", "scipy", "scikit-learn", "numba", "matplotlib")
-    versions = ", ".join(f"{package} {version(package)}" for package in packages)
-    quick = " with `--quick`: fewer repetitions than the real results" if options.quick else ""
-    return f"Seed {options.seed}{quick}; Python {platform.python_version()}, {versions}."
+    write("salman2022.md", options, values)
 
 
 if __name__ == "__main__":
