@@ -11,10 +11,8 @@ from sklearn.datasets import load_breast_cancer
 import mainstay as ms
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-found = ms.compare_selectors(
-    ["f_statistic", "information_gain", "mrmr"], X, y, sizes=[2, 5, 10], n_resamples=10,
-    random_state=0,
-)  # fmt: skip
+rankers = ["f_statistic", "information_gain", "mrmr"]
+found = ms.compare_selectors(rankers, X, y, sizes=[2, 5, 10], n_resamples=10, random_state=0)
 
 # %%
 # No candidate on the front is beaten in accuracy, stability *and* number of features at once.
