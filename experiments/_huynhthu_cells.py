@@ -29,7 +29,7 @@ WITH_BASES = ("single", "rsb", "eda", "prsb")
 METHODS = ("rf", "gbdt", *(f"{kind}-{base}" for kind in WITH_BASES for base in BASES))
 ALL_REPLACED = tuple(f"prsb1-{base}" for base in BASES)
 
-SIMULATED = Effort(10, 3, 1000, 3, (50, 10, 3, 1), (1, 2, 3, 5, 8))
+SIMULATED = Effort(10, 3, 1000, 3, (50, 10, 3, 1), (1, 3, 5))
 SIMULATED_QUICK = Effort("oob", 2, 60, 2, (10, 1), (1, 3))
 REAL = Effort("oob", 1, 200, 2, (3, 1), (1, 3))
 REAL_QUICK = Effort("oob", 1, 20, 2, (10,), (1,))

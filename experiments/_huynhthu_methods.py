@@ -71,7 +71,7 @@ class Effort:
     cv : int or "oob"
         Held-out predictions of parametric subspaces and EDA.
     restarts : int
-        Restarts of both.
+        Restarts of parametric subspaces; EDA has one.
     stages : int
         Most stages of a restart.
     folds : int
@@ -145,7 +145,7 @@ def _tuned(task: Task, effort: Effort, model: Any, grid: dict[str, list[int]]) -
 
 def _evolution(task: Task, effort: Effort, estimator: Any) -> dict[str, Any]:
     ranker = EvolutionRanker(
-        estimator, n_restarts=effort.restarts, cv=effort.cv, random_state=task.seed, progress=False
+        estimator, n_restarts=1, cv=effort.cv, random_state=task.seed, progress=False
     ).fit(task.X, task.y)
     return {"aupr": task.aupr(ranker.scores_)}
 

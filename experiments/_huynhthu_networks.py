@@ -25,8 +25,9 @@ def network_cells(quick: bool) -> list[Cell]:
         *(f"prsb-{base}-auto" for base in ("knn", "svm")),
         "forest",
         "prsb-tree-auto",
-        *(f"prsb-{base}-{value}" for base in _BASES for value in LAMBDAS),
+        *(f"prsb-{base}-0" for base in _BASES),
         *(f"eda-{base}" for base in _BASES),
+        *(f"prsb-{base}-{value}" for base in ("knn", "svm", "tree") for value in LAMBDAS[1:]),
     ]
     if quick:
         methods = ["forest", "prsb-knn-auto", "eda-knn"]
