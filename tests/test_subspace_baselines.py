@@ -8,6 +8,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import KFold
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -100,6 +101,17 @@ def test_the_order_of_columns_and_the_number_of_cores_change_nothing(easy):
     shuffled = table[table.columns[::-1]]
     assert np.array_equal(quick(n_jobs=2).fit(shuffled, easy.y).scores_[::-1], expected)
     assert not np.array_equal(quick(random_state=1).fit(table, easy.y).scores_, expected)
+
+
+def test_whole_numbers_are_no_classes_for_a_regressor():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 6))
+    y = np.round(3 * X[:, 0])  # 20 different values or so
+    grades = quick(estimator=KNeighborsRegressor(), cv="oob").fit(X, y)
+    shifted = quick(estimator=KNeighborsRegressor(), cv="oob").fit(X, 0.5 * y)
+    assert np.array_equal(grades.scores_, shifted.scores_)
+    assert grades.scores_.argmax() == 0
+    assert grades.errors_[0][-1] < 0.5  # squared errors of standardised grades, not wrong classes
 
 
 def test_it_is_a_ranker_for_ensembles(easy):

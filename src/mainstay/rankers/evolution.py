@@ -125,7 +125,7 @@ class EvolutionRanker(ModelRanker):
             raise InputError("every feature is constant; there is nothing to rank.")
         values = values[varies]
         standard = ((values - values.mean(axis=1)[:, None]) / spread[varies][:, None]).T
-        target = read_target(y, table.n_rows, "auto")
+        target = read_target(y, table.n_rows, self._kind_of_target())
         known = target.codes if target.values is None else _standardised(target.values)
         assert known is not None
         names = tuple(table.names[j] for j in varies)
@@ -142,6 +142,14 @@ class EvolutionRanker(ModelRanker):
         self.n_generations_ = np.array([len(result.errors) for result in found])
         scores[varies] = np.mean([result.alpha for result in found], axis=0)
         return scores
+
+    def _kind_of_target(self) -> str:
+        """What the estimator says; whole numbers are no classes for a regressor."""
+        from sklearn.base import is_classifier, is_regressor
+
+        if self.estimator is not None and is_regressor(self.estimator):
+            return "continuous"
+        return "class" if self.estimator is not None and is_classifier(self.estimator) else "auto"
 
     def _settings(self) -> EvolutionSettings:
         n_subsets = check_count("n_subsets", self.n_subsets, 2)
