@@ -332,3 +332,31 @@ def test_a_selector_that_was_not_fitted_has_no_result() -> None:
 
     with pytest.raises(NotFittedError):
         ms.EnsembleSelector().result()
+
+
+def test_scores_and_links_come_back_with_their_settings(tmp_path: Path) -> None:
+    scores = ms.cross_validate_selection(
+        ms.EnsembleSelector("f_statistic", n_resamples=5), X, Y, sizes=[5], cv=3, random_state=0
+    )
+    links = ms.network_stability(
+        X.iloc[:60, :4], n_links=3, n_resamples=4, n_estimators=5, random_state=0
+    )
+    for value in (scores, links):
+        for name in ("one.zip", "two.zip"):
+            value.save(tmp_path / name)
+        assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+        again = ms.load_result(tmp_path / "one.zip")
+        assert repr(again) == repr(value)
+        same(again.to_frame(), value.to_frame())
+        assert again.settings == value.settings
+        assert again.settings["random_state"] == 0
+    assert list(ms.load_result(tmp_path / "one.zip").runs.features) == list(links.runs.features)
+    scores.save(tmp_path / "scores.zip")
+    same(ms.load_result(tmp_path / "scores.zip").runs["ensemble"], scores.runs["ensemble"])
+
+
+def test_every_archive_names_the_versions_that_wrote_it(tmp_path: Path) -> None:
+    selector().forecast(ensemble_sizes=[1, 5], random_state=0).save(tmp_path / "forecast.zip")
+    with zipfile.ZipFile(tmp_path / "forecast.zip") as file:
+        manifest = json.loads(file.read("mainstay.json"))
+    assert manifest["versions"]["numpy"] == np.__version__

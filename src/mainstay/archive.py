@@ -53,11 +53,13 @@ def save_result(value: Any, path: str | Path) -> None:
     kinds: dict[str, str] = {}
     _flatten(value, "", members, kinds)
     from mainstay import __version__
+    from mainstay.results import versions
 
     copies = _take_out_copies(members)
     manifest = {
         "format": FORMAT,
         "written_by": f"mainstay {__version__}",
+        "versions": versions(),
         "kinds": kinds,
         "members": list(members),
         "copies": copies,
@@ -94,7 +96,7 @@ def load_result(path: str | Path) -> Any:
 
     Returns
     -------
-    SelectionResult, Forecast or Comparison
+    SelectionResult, Forecast, Comparison, SelectionScores or NetworkStability
         What was saved.
 
     Examples
@@ -346,15 +348,19 @@ def _forecast(cls: type, parts: Parts) -> Any:
 
 
 def _comparison_parts(comparison: Any) -> Parts:
-    """Number the runs of the candidates, whose names may be anything; leave out measured times."""
-    parts = _fields(comparison)
+    """Leave out measured times."""
+    return {**_named_runs_parts(comparison), "table": comparison.table.assign(seconds=math.nan)}
+
+
+def _named_runs_parts(value: Any) -> Parts:
+    """Number the runs of several candidates, whose names may be anything."""
+    parts = _fields(value)
     runs = parts.pop("runs")
-    parts["table"] = comparison.table.assign(seconds=math.nan)
     numbered = {f"runs_{i}": one for i, one in enumerate(runs.values())}
     return {**parts, "candidates": list(runs), **numbered}
 
 
-def _comparison(cls: type, parts: Parts) -> Any:
+def _with_named_runs(cls: type, parts: Parts) -> Any:
     names = parts.pop("candidates")
     runs = {name: parts.pop(f"runs_{i}") for i, name in enumerate(names)}
     return cls(**parts, runs=runs)
@@ -365,6 +371,10 @@ KINDS = {
     "StabilityEstimate": Kind("mainstay.measures.inference:StabilityEstimate"),
     "Ranking": Kind("mainstay.aggregation:Ranking", _ranking_parts, _ranking),
     "FeatureSimilarity": Kind("mainstay.similarity:FeatureSimilarity"),
-    "Comparison": Kind("mainstay.comparison:Comparison", _comparison_parts, _comparison),
+    "Comparison": Kind("mainstay.comparison:Comparison", _comparison_parts, _with_named_runs),
+    "SelectionScores": Kind(
+        "mainstay.evaluation:SelectionScores", _named_runs_parts, _with_named_runs
+    ),
+    "NetworkStability": Kind("mainstay.networks.stability:NetworkStability"),
     "Forecast": Kind("mainstay.forecast.result:Forecast", _forecast_parts, _forecast),
 }

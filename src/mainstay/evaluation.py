@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,11 +46,20 @@ class SelectionScores:
         One row per kind, measure and number of features: value, standard error, interval.
     runs : dict of str to Runs
         The rankings of the outer training parts, by kind.
+    settings : dict
+        The selector and every option that changes the result, the seed among them.
     """
 
     scores: pd.DataFrame
     stability: pd.DataFrame
     runs: dict[str, Runs]
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def save(self, path: str | Path) -> None:
+        """Write the scores to a .zip file that `ms.load_result` reads back."""
+        from mainstay.archive import save_result
+
+        save_result(self, path)
 
     def to_frame(self) -> pd.DataFrame:
         """Mean and standard error of the score per kind and number of features."""
@@ -118,6 +128,18 @@ def cross_validate_selection(
     >>> bool(result.to_frame()["score"].min() > 0.9)
     True
     """
+    from mainstay.results import plain
+
+    settings = {
+        "made_by": "cross_validate_selection",
+        "selector": plain(selector),
+        "estimator": plain(estimator),
+        "cv": plain(cv),
+        "sizes": plain(list(sizes)),
+        "measures": list(measures),
+        "scoring": plain(scoring),
+        "random_state": plain(random_state),
+    }
     selector = clone(selector).set_params(n_jobs=1, progress=False)
     X, y = check_table(selector, X, y)
     features, p = feature_names_of(selector), selector.n_features_in_
@@ -147,6 +169,7 @@ def cross_validate_selection(
         _score_table(results, numbers),
         _stability_table(runs, measures, numbers, similarity, seed),
         runs,
+        settings,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,12 +39,21 @@ class NetworkStability:
         `ms.aggregate` read them.
     n_links : int
         How many links count as found in a resample.
+    settings : dict
+        Every option that changes the result, the seed among them.
     """
 
     links: pd.DataFrame
     stability: StabilityEstimate
     runs: Runs
     n_links: int
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def save(self, path: str | Path) -> None:
+        """Write the links to a .zip file that `ms.load_result` reads back."""
+        from mainstay.archive import save_result
+
+        save_result(self, path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the links."""
@@ -116,7 +126,22 @@ def network_stability(
     'spearman'
     """
     from mainstay.measures import stability
+    from mainstay.results import plain
 
+    settings = {
+        "made_by": "network_stability",
+        "n_resamples": n_resamples,
+        "resampling": plain(resampling),
+        "measure": measure,
+        "method": method,
+        "base": plain(base),
+        "regularization": plain(regularization),
+        "expected_regulators": expected_regulators,
+        "n_estimators": n_estimators,
+        "max_features": plain(max_features),
+        "n_restarts": n_restarts,
+        "random_state": plain(random_state),
+    }
     options = NetworkOptions(
         method,
         base,
@@ -151,7 +176,7 @@ def network_stability(
     runs = Runs.from_scores(np.stack(found), names)
     chosen = _strongest(runs, k, seed % 2**32)
     estimate = stability(chosen, measure, random_state=seed % 2**32)
-    return NetworkStability(_frequencies(data, runs, chosen), estimate, runs, k)
+    return NetworkStability(_frequencies(data, runs, chosen), estimate, runs, k, settings)
 
 
 def _resampled(
