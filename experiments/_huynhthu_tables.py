@@ -165,13 +165,14 @@ def by_rule(cells: pd.DataFrame, observed: dict[str, float], lambdas: Sequence[s
     for base in BASES:
         row: list[Any] = [LABELS[base]]
         for name, least in observed.items():
-            chosen = None
-            for value in lambdas:
-                found = cells[(cells["data"] == name) & (cells["method"] == f"prsb-{base}-{value}")]
-                if value != "0" and len(found):
-                    one = found.iloc[0]
-                    if chosen is None or np.mean(one["regulators"]) > least:
-                        chosen = (value, one["average_precision"])
-            row.append("–" if chosen is None else f"{chosen[1]:.3f} (λ = {chosen[0]})")
+            mine = cells[cells["data"] == name].set_index("method")
+            wanted = [f"prsb-{base}-{value}" for value in lambdas if value != "0"]
+            if not set(wanted) <= set(mine.index):
+                row.append("–")
+                continue
+            enough = [m for m in wanted if np.mean(mine.loc[m, "regulators"]) > least]
+            chosen = enough[-1] if enough else wanted[0]
+            precision, value = mine.loc[chosen, "average_precision"], chosen.rpartition("-")[2]
+            row.append(f"{precision:.3f} (λ = {value})")
         rows.append(row)
     return table(["", *(f"network {name}" for name in observed)], rows)
