@@ -108,8 +108,6 @@ def _measure(selector: EnsembleSelector) -> None:
 def _forecast(
     selector: EnsembleSelector, X: Any, y: Any, n_resamples: int, seed: int, n_jobs: Any
 ) -> Forecast:
-    from sklearn.base import clone
-
     from mainstay.forecast import forecast_stability
 
     _heading(
@@ -118,9 +116,8 @@ def _forecast(
         "Would ensembles on two halves of these patients find the same features, and would larger "
         "ones help?",
     )
-    ensemble = clone(selector).set_params(n_jobs=n_jobs)
     found = forecast_stability(
-        ensemble, X, y, protocol="nested", n_runs=max(n_resamples, 12), random_state=seed,
+        selector, X, y, protocol="nested", n_runs=max(n_resamples, 12), random_state=seed,
         n_jobs=n_jobs,
     )  # fmt: skip
     print_table(found.curve)

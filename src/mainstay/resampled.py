@@ -232,11 +232,16 @@ def feature_table(
     )
     if similarity is not None:
         graph = similarity.aligned_to(runs.features).graph
-        support = chosen.sparse_support
         table["group"] = [_twins(graph, feature, runs.features) for feature in range(len(table))]
-        either = (support @ graph + support > 0).sum(axis=0)
-        table["group_frequency"] = np.asarray(either).ravel() / chosen.n_runs
+        table["group_frequency"] = group_frequency(chosen, graph)
     return table.sort_values("rank").reset_index(drop=True)
+
+
+def group_frequency(chosen: Runs, graph: Any) -> np.ndarray:
+    """Share of the runs that selected a feature or one of its neighbours in the graph."""
+    support = chosen.sparse_support
+    either = (support @ graph + support > 0).sum(axis=0)
+    return np.asarray(np.asarray(either).ravel() / chosen.n_runs)
 
 
 def _twins(graph: Any, feature: int, names: Sequence[str]) -> str:

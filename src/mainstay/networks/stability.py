@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,20 +128,6 @@ def network_stability(
     from mainstay.measures import stability
     from mainstay.results import plain
 
-    settings = {
-        "made_by": "network_stability",
-        "n_resamples": n_resamples,
-        "resampling": plain(resampling),
-        "measure": measure,
-        "method": method,
-        "base": plain(base),
-        "regularization": plain(regularization),
-        "expected_regulators": expected_regulators,
-        "n_estimators": n_estimators,
-        "max_features": plain(max_features),
-        "n_restarts": n_restarts,
-        "random_state": plain(random_state),
-    }
     options = NetworkOptions(
         method,
         base,
@@ -154,6 +140,15 @@ def network_stability(
         False,
     )
     options.check()
+    how = {f.name: plain(getattr(options, f.name)) for f in fields(options)}
+    settings = {
+        "made_by": "network_stability",
+        "n_resamples": n_resamples,
+        "resampling": plain(resampling),
+        "measure": measure,
+        **{name: value for name, value in how.items() if name not in ("n_jobs", "progress")},
+        "random_state": plain(random_state),
+    }
     data = read_expression(expression, regulators, targets)
     pairs = data.is_pair()
     most = int(pairs.sum())

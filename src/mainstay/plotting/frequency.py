@@ -111,6 +111,7 @@ class SelectionFrequencyDisplay(Display):
         import pandas as pd
 
         from mainstay.measures.inference import wilson_interval
+        from mainstay.resampled import group_frequency
 
         chosen = selections_of(runs, n_features_to_select)
         frequency = chosen.counts / chosen.n_runs
@@ -124,9 +125,7 @@ class SelectionFrequencyDisplay(Display):
         }
         if similarity is not None:
             similarity = similarity.aligned_to(chosen.features)
-            support = chosen.sparse_support
-            either = np.asarray((support @ similarity.graph + support > 0).sum(axis=0)).ravel()
-            columns["group_frequency"] = either / chosen.n_runs
+            columns["group_frequency"] = group_frequency(chosen, similarity.graph)
         table = pd.DataFrame(columns).iloc[order].reset_index(drop=True)
         return cls._make(table, order, chosen, similarity, n_shown).plot(ax)
 
