@@ -27,14 +27,15 @@ PROBLEMS = {
 REGRESSION = ("Checkerboard", "Friedman")
 WITH_BASES = ("single", "rsb", "eda", "prsb")
 METHODS = ("rf", "gbdt", *(f"{kind}-{base}" for kind in WITH_BASES for base in BASES))
-ALL_REPLACED = tuple(f"prsb1-{base}" for base in BASES)
+REFERENCES = tuple(f"{kind}-{base}" for base in BASES for kind in ("prsb1", "prsb10"))
 
-SIMULATED = Effort(10, 3, 1000, 3, (50, 10, 3, 1), (1, 3, 5))
-SIMULATED_QUICK = Effort("oob", 2, 60, 2, (10, 1), (1, 3))
-REAL = Effort("oob", 1, 200, 2, (3, 1), (1, 3))
-REAL_QUICK = Effort("oob", 1, 20, 2, (10,), (1,))
-N_SETS, N_FOLDS, N_NOISE, MOST_ROWS = 10, 10, 500, 1000
-SETS_ALL_REPLACED = 2  # data sets per problem with Q = 1, which costs ten times as much
+SIMULATED = Effort(10, 3, 1000, 3, 100, (50, 10, 3, 1), (1, 3, 5))
+Q_COMPARED = Effort("oob", 1, 1000, 3, 100, (1,), (1,))  # Q = 1 costs ten times as much
+SIMULATED_QUICK = Effort("oob", 2, 60, 2, 10, (10, 1), (1, 3))
+REAL = Effort("oob", 1, 1000, 2, 30, (3, 1), (1, 3))
+REAL_QUICK = Effort("oob", 1, 20, 2, 10, (10,), (1,))
+N_SETS, N_FOLDS, N_NOISE = 10, 10, 500
+MANY_ROWS, FEWER_ROWS = 2000, 1000  # real data with more rows than the first: as many as the second
 
 Cell = tuple[str, ...]
 
@@ -91,8 +92,8 @@ def simulated_cells(quick: bool) -> list[Cell]:
     ]
     more = [
         (problem, str(i), method)
-        for i in range(1 if quick else SETS_ALL_REPLACED)
-        for method in ALL_REPLACED
+        for i in range(1 if quick else N_SETS)
+        for method in REFERENCES
         for problem in PROBLEMS
     ]
     return [*main, *more]
@@ -106,7 +107,7 @@ def simulated(cell: Cell, seed: int, effort: Effort) -> dict[str, Any]:
         data.X, data.y, data.X_test, data.y_test, data.relevant, problem not in REGRESSION,
         seed=int(number),
     )  # fmt: skip
-    return measure(method, task, effort)
+    return measure(method, task, Q_COMPARED if method in REFERENCES else effort)
 
 
 # ---------------------------------------------------------------------- real data
@@ -127,7 +128,10 @@ def real(cell: Cell, seed: int, effort: Effort, folder: Path) -> dict[str, Any]:
     name, fold, method = cell
     loaded = datasets.load_pmlb(name, folder=folder)
     rng = np.random.default_rng([seed, len(name), loaded.X.shape[1]])
-    rows = np.sort(rng.permutation(len(loaded.y))[:MOST_ROWS])
+    rows = rng.permutation(len(loaded.y))
+    if len(rows) > MANY_ROWS:
+        rows = rows[:FEWER_ROWS]
+    rows.sort()
     X, y = loaded.X.to_numpy(dtype=float)[rows], loaded.y[rows]
     classification = loaded.task == "classification"
     X = np.hstack([X, _permuted(X, rng)])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,9 @@ BASES = {
     "knn": (KNeighborsRegressor(), KNeighborsClassifier()),
     "svm": (SVR(), SVC()),
 }
+
+
+N_MODELS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +80,8 @@ class Effort:
         Most stages of a restart.
     folds : int
         Folds by which the baselines' parameters are chosen.
+    search_models : int
+        Models of RSB and RF while K is chosen; the ensembles that are tested have `N_MODELS`.
     shares : tuple of int
         K of RSB and RF: M divided by these, and 1 and √M.
     depths : tuple of int
@@ -86,6 +92,7 @@ class Effort:
     restarts: int
     stages: int
     folds: int
+    search_models: int
     shares: tuple[int, ...]
     depths: tuple[int, ...]
 
@@ -113,34 +120,48 @@ def _single(task: Task, effort: Effort, estimator: Any) -> dict[str, Any]:
 
 def _rsb(task: Task, effort: Effort, estimator: Any) -> dict[str, Any]:
     kind = RandomSubspaceClassifierCV if task.classification else RandomSubspaceRegressorCV
-    model = kind(
+    chosen = kind(
         estimator,
+        n_estimators=effort.search_models,
         max_features=effort.sizes(task.X.shape[1]),
         cv=effort.folds,
         random_state=task.seed,
     ).fit(task.X, task.y)
+    model: Any = chosen
+    if effort.search_models < N_MODELS:
+        large = clone(chosen.ensemble_).set_params(n_estimators=N_MODELS)
+        model = make_pipeline(StandardScaler(), large).fit(task.X, task.y)
     error = task.error(model.predict(task.X_test))
-    return {"error": error, "size": float(model.n_features_per_model_)}
+    return {"error": error, "size": float(chosen.n_features_per_model_)}
 
 
 def _forest(task: Task, effort: Effort, _: Any) -> dict[str, Any]:
     kind = RandomForestClassifier if task.classification else RandomForestRegressor
-    grid = {"max_features": effort.sizes(task.X.shape[1])}
-    return _tuned(task, effort, kind(100, random_state=task.seed), grid)
+    sizes = effort.sizes(task.X.shape[1])
+    small = kind(effort.search_models, random_state=task.seed)
+    model = _tuned(task, effort, small, {"max_features": sizes})
+    if effort.search_models < N_MODELS:
+        model = clone(model).set_params(n_estimators=N_MODELS).fit(task.X, task.y)
+    return _of_trees(task, model)
 
 
 def _boosting(task: Task, effort: Effort, _: Any) -> dict[str, Any]:
     kind = GradientBoostingClassifier if task.classification else GradientBoostingRegressor
-    return _tuned(task, effort, kind(random_state=task.seed), {"max_depth": list(effort.depths)})
+    grid = {"max_depth": list(effort.depths)}
+    return _of_trees(task, _tuned(task, effort, kind(random_state=task.seed), grid))
 
 
-def _tuned(task: Task, effort: Effort, model: Any, grid: dict[str, list[int]]) -> dict[str, Any]:
+def _tuned(task: Task, effort: Effort, model: Any, grid: dict[str, list[int]]) -> Any:
     scoring = "accuracy" if task.classification else "neg_mean_squared_error"
     folds = KFold(effort.folds, shuffle=True, random_state=task.seed)
-    search = GridSearchCV(model, grid, scoring=scoring, cv=folds).fit(task.X, task.y)
-    best = search.best_estimator_
-    error = task.error(best.predict(task.X_test))
-    return {"error": error, "aupr": task.aupr(best.feature_importances_)}
+    return GridSearchCV(model, grid, scoring=scoring, cv=folds).fit(task.X, task.y).best_estimator_
+
+
+def _of_trees(task: Task, model: Any) -> dict[str, Any]:
+    return {
+        "error": task.error(model.predict(task.X_test)),
+        "aupr": task.aupr(model.feature_importances_),
+    }
 
 
 def _evolution(task: Task, effort: Effort, estimator: Any) -> dict[str, Any]:
@@ -158,7 +179,7 @@ def _parametric(
         estimator,
         cv=effort.cv,
         n_references=n_references,
-        n_restarts=effort.restarts if n_references > 1 else 1,
+        n_restarts=effort.restarts,
         max_stages=effort.stages,
         random_state=task.seed,
         n_jobs=1,
@@ -179,11 +200,6 @@ def _parametric(
     }
 
 
-def _all_replaced(task: Task, effort: Effort, estimator: Any) -> dict[str, Any]:
-    """Parametric subspaces with Q = 1: all models are replaced in every stage."""
-    return _parametric(task, effort, estimator, n_references=1)
-
-
 _METHODS = {
     "single": _single,
     "rsb": _rsb,
@@ -191,5 +207,6 @@ _METHODS = {
     "gbdt": _boosting,
     "eda": _evolution,
     "prsb": _parametric,
-    "prsb1": _all_replaced,
+    "prsb1": partial(_parametric, n_references=1),
+    "prsb10": _parametric,
 }

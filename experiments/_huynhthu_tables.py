@@ -14,7 +14,7 @@ from _huynhthu_paper import Number
 
 LABELS = {
     "rf": "RF", "gbdt": "GBDT", "single": "single", "rsb": "RSB", "eda": "EDA", "prsb": "PRSB",
-    "prsb1": "PRSB, Q = 1", "tree": "tree", "knn": "kNN", "svm": "SVM", "forest": "GENIE3 (forest)",
+    "tree": "tree", "knn": "kNN", "svm": "SVM", "forest": "GENIE3 (forest)",
 }  # fmt: skip
 Paper = dict[tuple[str, str], Number]
 
@@ -113,7 +113,7 @@ def references(cells: pd.DataFrame, papers: dict[str, Paper]) -> str:
     rows = []
     for base in BASES:
         for problem in PROBLEMS:
-            for kind, q in (("prsb1", 1), ("prsb", 10)):
+            for kind, q in (("prsb1", 1), ("prsb10", 10)):
                 key = (problem, f"{kind}-{base}")
                 count = found["error"]["count"].get(key, 0)
                 values = [
@@ -159,7 +159,9 @@ def best(cells: pd.DataFrame, wanted: dict[str, float]) -> tuple[str, bool]:
     )
 
 
-def by_rule(cells: pd.DataFrame, observed: dict[str, float], lambdas: Sequence[str]) -> str:
+def by_rule(
+    cells: pd.DataFrame, paper: Paper, observed: dict[str, float], lambdas: Sequence[str]
+) -> str:
     """λ by the paper's rule: the largest with more regulators per gene than were observed."""
     rows: list[list[Any]] = []
     for base in BASES:
@@ -173,6 +175,7 @@ def by_rule(cells: pd.DataFrame, observed: dict[str, float], lambdas: Sequence[s
             enough = [m for m in wanted if np.mean(mine.loc[m, "regulators"]) > least]
             chosen = enough[-1] if enough else wanted[0]
             precision, value = mine.loc[chosen, "average_precision"], chosen.rpartition("-")[2]
-            row.append(f"{precision:.3f} (λ = {value})")
+            theirs = paper[f"prsb-{base}-auto", name][0]
+            row.append(f"{precision:.3f} at λ = {value} ({theirs:.2f})")
         rows.append(row)
     return table(["", *(f"network {name}" for name in observed)], rows)

@@ -86,6 +86,18 @@ def _take_out_copies(members: dict[str, bytes]) -> dict[str, str]:
     return copies
 
 
+class Saveable:
+    """A result that can be saved: a dataclass with an entry in `KINDS`."""
+
+    def save(self, path: str | Path) -> None:
+        """Write everything but the data and measured times to a .zip file for `ms.load_result`.
+
+        The same seed gives the same file. What the methods need is in it: a forecast that is
+        reopened can plan, a selection can be reported.
+        """
+        save_result(self, path)
+
+
 def load_result(path: str | Path) -> Any:
     """Reopen a result that was saved with `.save("result.zip")`.
 

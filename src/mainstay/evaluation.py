@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.model_selection import check_cv
 
 from mainstay._parallel import Progress, run_tasks
 from mainstay._validation import InputError, RandomState, check_random_state, check_table
+from mainstay.archive import Saveable
 from mainstay.ensemble import EnsembleSelector
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
@@ -34,7 +34,7 @@ DEFAULT_MEASURES = ("spearman", "canberra", "nogueira", "jaccard")
 
 
 @dataclass(frozen=True)
-class SelectionScores:
+class SelectionScores(Saveable):
     """What `cross_validate_selection` found.
 
     Attributes
@@ -54,12 +54,6 @@ class SelectionScores:
     stability: pd.DataFrame
     runs: dict[str, Runs]
     settings: dict[str, Any] = field(default_factory=dict)
-
-    def save(self, path: str | Path) -> None:
-        """Write the scores to a .zip file that `ms.load_result` reads back."""
-        from mainstay.archive import save_result
-
-        save_result(self, path)
 
     def to_frame(self) -> pd.DataFrame:
         """Mean and standard error of the score per kind and number of features."""

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from mainstay._validation import InputError, check_count
 from mainstay.aggregation import Ranking, aggregate
+from mainstay.archive import Saveable
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.runs import Runs
@@ -35,7 +36,7 @@ _HASHED_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class SelectionResult:
+class SelectionResult(Saveable):
     """What a selection found: `EnsembleSelector.result()`, or `from_runs` for runs made elsewhere.
 
     Attributes
@@ -154,12 +155,6 @@ class SelectionResult:
             forecast=forecast,
             comparison=comparison,
         )
-
-    def save(self, path: str | Path) -> None:
-        """Write the result to a .zip file that `ms.load_result` reads back; no data, no times."""
-        from mainstay.archive import save_result
-
-        save_result(self, path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the feature table."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mainstay._validation import InputError
+from mainstay.archive import Saveable
 from mainstay.comparison.candidates import ALL, BASELINES, RANDOM
 from mainstay.comparison.pareto import Step, choose, pareto_front
 from mainstay.comparison.significance import neighbour_tests
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Saveable):
     """Selectors compared by accuracy, stability and number of features.
 
     Attributes
@@ -75,12 +75,6 @@ class Comparison:
     def to_frame(self) -> pd.DataFrame:
         """Return the table."""
         return self.table.copy()
-
-    def save(self, path: str | Path) -> None:
-        """Write the comparison to a .zip file that `ms.load_result` reads back; without times."""
-        from mainstay.archive import save_result
-
-        save_result(self, path)
 
     def plot(self, ax: Any = None) -> ComparisonDisplay:
         """Draw score by stability, with the front and the recommended candidate."""

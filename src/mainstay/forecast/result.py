@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mainstay.aggregation import AGGREGATIONS
+from mainstay.archive import Saveable
 from mainstay.forecast.base_runs import BaseRuns
 from mainstay.forecast.calibration import InfeasibleError, estimate_n_useful, solve_p
 from mainstay.forecast.curves import FlatCurve, NestedCurve, Point
@@ -18,8 +19,6 @@ from mainstay.forecast.simulator import SimulatedSelector
 from mainstay.resampled import selections
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
     from mainstay.plotting import ForecastDisplay
@@ -50,7 +49,7 @@ class Model:
 
 
 @dataclass(frozen=True, eq=False)
-class Forecast:
+class Forecast(Saveable):
     """Stability by ensemble size, forecast from few runs.
 
     Attributes
@@ -204,16 +203,6 @@ class Forecast:
         from mainstay.plotting import ForecastDisplay
 
         return ForecastDisplay.from_forecast(self, target=target, ax=ax)
-
-    def save(self, path: str | Path) -> None:
-        """Write the forecast to a .zip file that `ms.load_result` reads back.
-
-        The runs are saved, so that `at`, `plan` and `compare` work on the reopened forecast. The
-        measured cost of a run is not: the same seed gives the same file.
-        """
-        from mainstay.archive import save_result
-
-        save_result(self, path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the curve."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mainstay._parallel import Progress, run_tasks
 from mainstay._validation import RandomState, check_count, check_random_state
+from mainstay.archive import Saveable
 from mainstay.networks.expression import Expression, read_expression, seed_of
 from mainstay.networks.inference import NetworkOptions
 from mainstay.resampling import make_resamples
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkStability:
+class NetworkStability(Saveable):
     """Links found again and again.
 
     Attributes
@@ -48,12 +48,6 @@ class NetworkStability:
     runs: Runs
     n_links: int
     settings: dict[str, Any] = field(default_factory=dict)
-
-    def save(self, path: str | Path) -> None:
-        """Write the links to a .zip file that `ms.load_result` reads back."""
-        from mainstay.archive import save_result
-
-        save_result(self, path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the links."""
