@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
@@ -114,6 +115,12 @@ def test_learning_stops_when_the_objective_no_longer_falls() -> None:
         clone(model).set_params(tolerance=-1).fit(X, Y)
     assert model.set_params(tolerance=0.9).fit(X, Y).converged_
     assert len(model.objective_path_[0]) == 150  # two windows of 50 without a fall
+
+
+def test_stopping_before_the_end_is_said() -> None:
+    model = classifier(max_stages=5, n_restarts=2)
+    with pytest.warns(ConvergenceWarning, match="2 of 2 restarts stopped after max_stages=5"):
+        model.fit(X, Y)
 
 
 def test_a_penalty_makes_models_smaller() -> None:

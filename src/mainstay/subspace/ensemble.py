@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -36,7 +37,6 @@ from mainstay.subspace.learners import (
 from mainstay.subspace.losses import Loss, make_loss
 from mainstay.subspace.optimisation import Learned, Settings, learn_probabilities
 
-_log = logging.getLogger(__name__)
 _BLOCK = 10
 _STEP = {"self_normalized": 1e-2, "plain": 1e-3}
 
@@ -220,7 +220,14 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         self.converged_ = all(result.converged for result in learned)
         self.restart_agreement_ = _agreement(found)
         if not self.converged_:
-            _log.info("%s stopped after %d stages.", type(self).__name__, self.max_stages)
+            n_stopped = sum(not result.converged for result in learned)
+            warnings.warn(
+                f"{n_stopped} of {len(learned)} restarts stopped after "
+                f"max_stages={self.max_stages} stages, before the loss had settled: probabilities "
+                "may be far from where they would end. Raise max_stages.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -87,7 +87,7 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
     n_models_trained_ : int
         Models that were trained on the way, each in all folds.
     converged_ : bool
-        Whether all restarts ended before `max_stages`.
+        Whether all restarts ended before `max_stages`; if not, `fit` warns.
     estimators_, estimators_features_ : list
         The final models and the features each of them uses. They were fitted to standardised
         features and class codes.
@@ -112,7 +112,7 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
     >>> y = X[:, 0] + X[:, 1] + X[:, 2] > 0
-    >>> model = ms.ParametricSubspaceClassifier(max_stages=40, n_restarts=2, random_state=0)
+    >>> model = ms.ParametricSubspaceClassifier(n_restarts=2, random_state=0)
     >>> np.flatnonzero(model.fit(X, y).selection_probabilities_ > 0.5)
     array([0, 1, 2])
     >>> model.restart_agreement_
@@ -280,7 +280,7 @@ class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: 
     n_models_trained_ : int
         Models that were trained on the way, each in all folds.
     converged_ : bool
-        Whether all restarts ended before `max_stages`.
+        Whether all restarts ended before `max_stages`; if not, `fit` warns.
     estimators_, estimators_features_ : list
         The final models and the features each of them uses. They were fitted to standardised
         features and a standardised target.
@@ -303,7 +303,7 @@ class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: 
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
     >>> y = X[:, 0] + X[:, 1] + X[:, 2]
-    >>> model = ms.ParametricSubspaceRegressor(max_stages=40, n_restarts=2, random_state=0)
+    >>> model = ms.ParametricSubspaceRegressor(n_restarts=2, random_state=0)
     >>> np.flatnonzero(model.fit(X, y).selection_probabilities_ > 0.5)
     array([0, 1, 2])
     """
