@@ -30,7 +30,7 @@ METHODS = ("rf", "gbdt", *(f"{kind}-{base}" for kind in WITH_BASES for base in B
 REFERENCES = tuple(f"{kind}-{base}" for base in BASES for kind in ("prsb1", "prsb10"))
 
 SIMULATED = Effort(10, 3, 1000, 3, 100, (50, 10, 3, 1), (1, 3, 5))
-Q_COMPARED = Effort("oob", 1, 1000, 3, 100, (1,), (1,))  # Q = 1 costs ten times as much
+Q_COMPARED = Effort("oob", 1, 1000, 3, 100, (1,), (1,))  # Q = 1 needs many more models
 SIMULATED_QUICK = Effort("oob", 2, 60, 2, 10, (10, 1), (1, 3))
 REAL = Effort("oob", 1, 1000, 2, 30, (3, 1), (1, 3))
 REAL_QUICK = Effort("oob", 1, 20, 2, 10, (10,), (1,))
