@@ -67,7 +67,7 @@ def base(name: str, classification: bool) -> Any:
 
 
 def learner_of(name: str, X: np.ndarray, y: np.ndarray, classification: bool, cv: Any) -> Any:
-    from mainstay.subspace.fast import fast_learner
+    from mainstay.subspace.compiled import fast_learner
 
     classes = 2 if classification else 0
     return fast_learner(

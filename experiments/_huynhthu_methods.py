@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import mainstay as ms
 from mainstay.rankers import EvolutionRanker
-from mainstay.subspace.random import RandomSubspaceClassifierCV, RandomSubspaceRegressorCV
+from mainstay.subspace.fixed_size import RandomSubspaceClassifierCV, RandomSubspaceRegressorCV
 
 BASES = {
     "tree": (DecisionTreeRegressor(), DecisionTreeClassifier()),

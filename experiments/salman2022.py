@@ -38,7 +38,7 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 import mainstay as ms
 from mainstay.aggregation.order_statistics import rra_log_rho, stuart_log_q
 from mainstay.rankers import MRMR, score_filters
-from mainstay.rankers.tables import Table, almost_constant
+from mainstay.rankers.inputs import Table, almost_constant
 
 
 def sizes(quick: bool) -> dict[str, Any]:

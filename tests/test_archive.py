@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import mainstay as ms
 from hostile import HOSTILE, hostile_runs
-from mainstay.results import content_hash, plain
+from mainstay._provenance import content_hash, plain
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 

@@ -18,8 +18,8 @@ from mainstay.aggregation.rules import ORDERED_BY_MEAN_OF
 from mainstay.forecast import InfeasibleError, SimulatedSelector, forecast_stability
 from mainstay.forecast.base_runs import draw_half, shape_of_halves
 from mainstay.forecast.curves import Point, make_curve
-from mainstay.forecast.ensembles import Ensembles
 from mainstay.forecast.planning import make_plan
+from mainstay.forecast.virtual import Ensembles
 from mainstay.measures import MEASURES
 
 LOGGER = "mainstay.forecast.forecasting"

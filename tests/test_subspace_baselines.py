@@ -15,8 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import mainstay as ms
 from mainstay.datasets import make_hypercube, make_linear
 from mainstay.rankers import EvolutionRanker, make_ranker
-from mainstay.subspace.evolution import EvolutionSettings, evolve, mean_hamming_distance
-from mainstay.subspace.random import RandomSubspaceClassifierCV, RandomSubspaceRegressorCV
+from mainstay.subspace.fixed_size import RandomSubspaceClassifierCV, RandomSubspaceRegressorCV
+from mainstay.subspace.umda import EvolutionSettings, evolve, mean_hamming_distance
 
 
 class Scripted:

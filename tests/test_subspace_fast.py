@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 
 import naive_subspace_models as naive
 from mainstay import InputError
-from mainstay.subspace.fast import FastLearner, fast_learner
+from mainstay.subspace.compiled import FastLearner, fast_learner
 
 BASES = {
     "knn": (KNeighborsClassifier(3), KNeighborsRegressor(3)),

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mainstay._validation import InputError
     from mainstay.aggregation import Ranking, aggregate, aggregate_lists, list_aggregations
-    from mainstay.archive import load_result
     from mainstay.comparison import Comparison, compare_selectors
-    from mainstay.ensemble import EnsembleSelector
-    from mainstay.evaluation import SelectionScores, cross_validate_selection
+    from mainstay.comparison.cross_validation import SelectionScores, cross_validate_selection
+    from mainstay.ensemble import EnsembleSelector, write_report
+    from mainstay.ensemble.result import SelectionResult
     from mainstay.forecast.forecasting import forecast_stability
     from mainstay.forecast.planning import Plan
     from mainstay.forecast.result import Forecast
+    from mainstay.io.archive import load_result
     from mainstay.measures import list_measures, stability
     from mainstay.measures.inference import (
         StabilityComparison,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
         SelectionFrequencyDisplay,
         StabilityBySizeDisplay,
     )
-    from mainstay.report import write_report
-    from mainstay.results import SelectionResult
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
     from mainstay.subspace.parametric import (
@@ -65,8 +64,8 @@ _HOME = {
     "Runs": "mainstay.runs",
     "RunsHeatmapDisplay": "mainstay.plotting",
     "SelectionFrequencyDisplay": "mainstay.plotting",
-    "SelectionResult": "mainstay.results",
-    "SelectionScores": "mainstay.evaluation",
+    "SelectionResult": "mainstay.ensemble.result",
+    "SelectionScores": "mainstay.comparison.cross_validation",
     "StabilityBySizeDisplay": "mainstay.plotting",
     "StabilityComparison": "mainstay.measures.inference",
     "StabilityEstimate": "mainstay.measures.inference",
@@ -75,16 +74,16 @@ _HOME = {
     "aggregate_lists": "mainstay.aggregation",
     "compare_selectors": "mainstay.comparison",
     "compare_stability": "mainstay.measures.inference",
-    "cross_validate_selection": "mainstay.evaluation",
+    "cross_validate_selection": "mainstay.comparison.cross_validation",
     "forecast_stability": "mainstay.forecast.forecasting",
     "infer_network": "mainstay.networks.inference",
     "list_aggregations": "mainstay.aggregation",
     "list_measures": "mainstay.measures",
-    "load_result": "mainstay.archive",
+    "load_result": "mainstay.io.archive",
     "network_stability": "mainstay.networks.stability",
     "stability": "mainstay.measures",
     "stability_test": "mainstay.measures.inference",
-    "write_report": "mainstay.report",
+    "write_report": "mainstay.ensemble",
 }
 
 __all__ = [

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from mainstay.comparison import Comparison
     from mainstay.ensemble import EnsembleSelector
+    from mainstay.ensemble.result import SelectionResult
     from mainstay.forecast import Forecast
-    from mainstay.results import SelectionResult
 
 N_SELECTED, TARGET = 5, 0.9
 MEASURES = ("nogueira", "hamming", "jaccard")

@@ -23,7 +23,7 @@ from mainstay.aggregation import Ranking, aggregate
 from mainstay.aggregation.order_statistics import rra_bonferroni, rra_log_rho, rra_p_value
 from mainstay.measures.inference import wilson_interval
 from mainstay.rankers import make_ranker
-from mainstay.rankers.tables import read_target
+from mainstay.rankers.inputs import read_target
 from mainstay.resampling import Resamples, make_resamples
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from mainstay._saving import field_parts
 from mainstay._validation import check_count, natural_order
 from mainstay.aggregation.scores import mean
 
@@ -58,6 +59,14 @@ class Ranking:
     order: np.ndarray
     n_runs: int
     _p_values: Callable[[], np.ndarray] | None = None
+
+    def _to_parts(self) -> dict[str, Any]:
+        return {**field_parts(self), "_p_values": self.p_values}
+
+    @classmethod
+    def _from_parts(cls, parts: dict[str, Any]) -> Self:
+        p_values = parts.pop("_p_values")
+        return cls(**parts, _p_values=None if p_values is None else lambda: p_values)
 
     @cached_property
     def p_values(self) -> np.ndarray | None:

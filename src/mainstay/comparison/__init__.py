@@ -1,6 +1,6 @@
 """Comparison: which selector, which aggregation, how many features?"""
 
-from mainstay.comparison.comparing import compare_selectors
+from mainstay.comparison.compare import compare_selectors
 from mainstay.comparison.pareto import pareto_front
 from mainstay.comparison.result import Comparison
 

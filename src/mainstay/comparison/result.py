@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._saving import WithNamedRuns
 from mainstay._validation import InputError
-from mainstay.archive import Saveable
 from mainstay.comparison.candidates import ALL, BASELINES, RANDOM
 from mainstay.comparison.pareto import Step, choose, pareto_front
 from mainstay.comparison.significance import neighbour_tests
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Saveable):
+class Comparison(WithNamedRuns):
     """Selectors compared by accuracy, stability and number of features.
 
     Attributes
@@ -56,6 +57,10 @@ class Comparison(Saveable):
     runs: dict[str, Runs]
     reason: str
     settings: dict[str, Any]
+
+    def _to_parts(self) -> dict[str, Any]:
+        """Leave out measured times."""
+        return {**super()._to_parts(), "table": self.table.assign(seconds=math.nan)}
 
     @property
     def front(self) -> pd.DataFrame:

@@ -8,8 +8,8 @@ from typing import Any
 
 from mainstay._parallel import collect
 from mainstay._validation import InputError
-from mainstay.comparison.bench import Bench, Candidate, Result
 from mainstay.comparison.candidates import Space
+from mainstay.comparison.evaluate import Bench, Candidate, Result
 
 
 def search_candidates(

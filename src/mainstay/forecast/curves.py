@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from mainstay._validation import InputError
-from mainstay.forecast.ensembles import Ensembles
+from mainstay.forecast.virtual import Ensembles
 
 _PARTS = 10  # of the pool, left out in turn
 _FEWEST = 10  # disjoint ensembles that the pool must give to be compared as such

@@ -24,13 +24,13 @@ from mainstay._validation import (
 from mainstay.ensemble import EnsembleSelector
 from mainstay.forecast.base_runs import BaseRuns, run_flat, run_nested, shape_of_halves
 from mainstay.forecast.curves import FlatCurve, NestedCurve, make_curve
-from mainstay.forecast.ensembles import (
+from mainstay.forecast.result import Forecast, fit_model, point_at, tabulate
+from mainstay.forecast.virtual import (
     Ensembles,
     check_measure,
     check_sizes,
     compares_selections,
 )
-from mainstay.forecast.result import Forecast, fit_model, point_at, tabulate
 from mainstay.resampled import Data, feature_names_of, share_or_number
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity

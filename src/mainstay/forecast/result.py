@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from mainstay._saving import Saveable
+from mainstay._validation import InputError
 from mainstay.aggregation import AGGREGATIONS
-from mainstay.archive import Saveable
 from mainstay.forecast.base_runs import BaseRuns
 from mainstay.forecast.calibration import InfeasibleError, estimate_n_useful, solve_p
-from mainstay.forecast.curves import FlatCurve, NestedCurve, Point
-from mainstay.forecast.ensembles import Ensembles
+from mainstay.forecast.curves import FlatCurve, NestedCurve, Point, make_curve
 from mainstay.forecast.planning import Plan, make_plan
 from mainstay.forecast.simulator import SimulatedSelector
+from mainstay.forecast.virtual import Ensembles
 from mainstay.resampled import selections
 
 if TYPE_CHECKING:
@@ -86,6 +87,51 @@ class Forecast(Saveable):
     confidence: float
     _engine: FlatCurve | NestedCurve
     model: Model
+
+    def _to_parts(self) -> dict[str, Any]:
+        """Keep the runs behind the forecast and how they are drawn, but not how long they took."""
+        engine, ensembles = self._engine, self._engine.ensembles
+        for what in (ensembles.measure, ensembles.aggregation):
+            if not isinstance(what, str):
+                raise InputError(
+                    f"a forecast with the function {what!r} cannot be saved: functions cannot be "
+                    "reopened. Use measures and aggregations by name."
+                )
+        return {
+            "curve": self.curve,
+            "protocol": self.protocol,
+            "method": self.method,
+            "n_features_to_select": self.n_features_to_select,
+            "confidence": self.confidence,
+            "measure": ensembles.measure,
+            "aggregation": ensembles.aggregation,
+            "runs": self.base.runs,
+            "halves": self.base.halves,
+            "similarity": ensembles.similarity,
+            "draws": getattr(engine, "n_ensembles", getattr(engine, "repeats", None)),
+            "seed": engine.seed,
+            "n_useful": self.n_useful,
+            "p": self.p,
+            "infeasible": self.infeasible,
+        }
+
+    @classmethod
+    def _from_parts(cls, parts: dict[str, Any]) -> Self:
+        runs, halves, k = parts["runs"], parts["halves"], parts["n_features_to_select"]
+        ensembles = Ensembles(runs, parts["aggregation"], parts["measure"], k, parts["similarity"])
+        draws, confidence = parts["draws"], parts["confidence"]
+        curve = make_curve(ensembles, halves, draws, confidence, parts["seed"])
+        if isinstance(curve, NestedCurve):
+            curve = replace(curve, repeats=draws)
+        n_useful, p, infeasible = parts["n_useful"], parts["p"], parts["infeasible"]
+        selector = None
+        if not infeasible:
+            selector = SimulatedSelector(
+                n_features=runs.n_features, n_selected=k, n_useful=n_useful, p=p
+            )
+        model = Model(n_useful, p, selector, infeasible)
+        about = (parts["curve"], parts["protocol"], parts["method"], k)
+        return cls(*about, BaseRuns(runs, halves), confidence, curve, model)
 
     @property
     def measure(self) -> str:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mainstay._parallel import Progress, run_tasks
+from mainstay._provenance import plain
+from mainstay._saving import Saveable
 from mainstay._validation import RandomState, check_count, check_random_state
-from mainstay.archive import Saveable
+from mainstay.measures import stability
+from mainstay.measures.inference import wilson_interval
 from mainstay.networks.expression import Expression, read_expression, seed_of
 from mainstay.networks.inference import NetworkOptions
 from mainstay.resampling import make_resamples
@@ -119,9 +122,6 @@ def network_stability(
     >>> ms.stability(found.runs, "spearman").measure
     'spearman'
     """
-    from mainstay.measures import stability
-    from mainstay.results import plain
-
     options = NetworkOptions(
         method,
         base,
@@ -185,8 +185,6 @@ def _strongest(runs: Runs, k: int, seed: int) -> Runs:
 
 def _frequencies(data: Expression, runs: Runs, chosen: Runs) -> pd.DataFrame:
     import pandas as pd
-
-    from mainstay.measures.inference import wilson_interval
 
     j, g = np.nonzero(data.is_pair())
     low, high = wilson_interval(chosen.counts, chosen.n_runs)

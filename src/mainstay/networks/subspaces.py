@@ -23,8 +23,8 @@ from mainstay._parallel import Progress, run_tasks
 from mainstay._validation import InputError, check_choice, check_count
 from mainstay.networks.expression import Expression, seed_of
 from mainstay.networks.trees import blocks
-from mainstay.subspace.evolution import EvolutionSettings, evolve
 from mainstay.subspace.learners import Learner, check_folds, make_learner, one_thread
+from mainstay.subspace.umda import EvolutionSettings, evolve
 
 _BASES = ("knn", "svm", "tree")
 _FIRST_PENALTY, _GROWTH = 0.1, 1.03  # where an automatic λ/N begins, and how it grows per stage

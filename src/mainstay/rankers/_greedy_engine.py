@@ -10,8 +10,8 @@ import numpy as np
 
 from mainstay.rankers.contingency import Cells, Lanes, table_statistics
 from mainstay.rankers.discretization import Coded
+from mainstay.rankers.inputs import Target
 from mainstay.rankers.moments import Moments, f_scores, weighted
-from mainstay.rankers.tables import Target
 
 _FLOOR = 0.001  # of every redundancy in a quotient
 _ROUNDING = 1e-12  # an entropy below this is that of a constant
@@ -211,7 +211,7 @@ class InformationTerms:
 
     def _count(self, w: int, wanted: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Σ c·log c of w's tables with other features, p × b; zeros for those not wanted."""
-        from mainstay._kernels.tables import pair_sums, wide_pair_sums
+        from mainstay._kernels.contingency import pair_sums, wide_pair_sums
 
         coded, lanes = self._coded, self._lanes
         p, b = len(coded.names), len(lanes.totals)

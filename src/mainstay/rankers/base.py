@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from mainstay._validation import InputError
 from mainstay.rankers.contingency import blocks
 from mainstay.rankers.discretization import Binning, Coded, discretize
-from mainstay.rankers.tables import Table, Target, read_target
+from mainstay.rankers.inputs import Table, Target, read_target
 from mainstay.runs import average_ranks
 
 # Scores of a block of resamples: b × n weights → b × p scores.

@@ -2,7 +2,7 @@
 
 A resample is a vector of row weights. Its contingency tables, for all features, are sums of
 weights over the rows of every table cell; all resamples of a block are summed together, packed
-into machine words (see `mainstay._kernels.tables`). Memory: the result, plus one block.
+into machine words (see `mainstay._kernels.contingency`). Memory: the result, plus one block.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mainstay.rankers.discretization import Coded
-from mainstay.rankers.tables import check_weights
+from mainstay.rankers.inputs import check_weights
 
 # Sums of c·log c are fixed-point integers with this many bits behind the point, by lane width.
 _FRACTION_BITS = {2: 42, 4: 37}
@@ -159,7 +159,7 @@ def table_statistics(coded: Coded, cells: Cells, lanes: Lanes) -> Statistics:
 
     A feature or target that is constant in a resample has entropy and information exactly 0.
     """
-    from mainstay._kernels.tables import table_sums
+    from mainstay._kernels.contingency import table_sums
 
     p, b, k = len(coded.names), len(lanes.totals), coded.n_classes
     row_lanes = lanes.words.view(lanes.dtype)[:, :b]

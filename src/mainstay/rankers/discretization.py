@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mainstay._validation import InputError, check_choice, check_count, some
-from mainstay.rankers.tables import (
+from mainstay.rankers.inputs import (
     Column,
     Table,
     Target,
@@ -101,7 +101,7 @@ def discretize(table: Table, target: Target, binning: Binning) -> Coded:
 
     Examples
     --------
-    >>> from mainstay.rankers.tables import Table, read_target
+    >>> from mainstay.rankers.inputs import Table, read_target
     >>> X, y = [[0.0, 1.0], [0.1, 2.0], [0.9, 3.0]], ["a", "a", "b"]
     >>> coded = discretize(Table(X), read_target(y, 3, "auto"), Binning(n_bins=2))
     >>> coded.codes

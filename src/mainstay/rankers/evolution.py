@@ -9,8 +9,8 @@ import numpy as np
 from mainstay._parallel import Progress, run_tasks
 from mainstay._validation import InputError, check_count, check_fraction
 from mainstay.rankers.importances import ModelRanker
-from mainstay.rankers.tables import Table, Target, read_target
-from mainstay.subspace.evolution import EvolutionSettings, evolve
+from mainstay.rankers.inputs import Table, Target, read_target
+from mainstay.subspace.umda import EvolutionSettings, evolve
 
 if TYPE_CHECKING:
     from mainstay.subspace.learners import Folds, Learner

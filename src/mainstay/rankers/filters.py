@@ -11,7 +11,7 @@ from mainstay._validation import InputError, check_choice
 from mainstay.rankers.base import BlockScorer, DiscreteRanker
 from mainstay.rankers.contingency import Cells, Statistics, blocks, pack, table_statistics
 from mainstay.rankers.discretization import Binning, Coded, discretize
-from mainstay.rankers.tables import Table, read_target
+from mainstay.rankers.inputs import Table, read_target
 
 Formula = Callable[[Statistics], np.ndarray]
 

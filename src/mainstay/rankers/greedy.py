@@ -25,8 +25,8 @@ from mainstay.rankers._greedy_engine import (
 from mainstay.rankers.base import BlockScorer, DiscreteRanker
 from mainstay.rankers.contingency import Cells, blocks, pack
 from mainstay.rankers.discretization import Coded
+from mainstay.rankers.inputs import Table, read_target
 from mainstay.rankers.moments import Moments
-from mainstay.rankers.tables import Table, read_target
 
 SCORES = ("rank", "criterion")
 METHODS = ("MID", "MIQ", "FCD", "FCQ")

@@ -15,9 +15,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from mainstay._validation import InputError, check_count, check_fraction, natural_order
-from mainstay.rankers._models import (
-    forest_for,
+from mainstay._sklearn import (
     importances_of,
     last_step,
     seed,
@@ -26,8 +24,19 @@ from mainstay.rankers._models import (
     take_rows,
     weight_parameter,
 )
+from mainstay._validation import InputError, check_count, check_fraction, natural_order
 from mainstay.rankers.base import Ranker, one_weighting
-from mainstay.rankers.tables import Table, check_weights, read_target
+from mainstay.rankers.inputs import Table, check_weights, read_target
+
+_FOREST_TREES = 100
+
+
+def forest_for(y: Any) -> Any:
+    """Make a random forest for the kind of target that y is."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    continuous = read_target(y, len(y), "auto").codes is None
+    return (RandomForestRegressor if continuous else RandomForestClassifier)(_FOREST_TREES)
 
 
 class ModelRanker(Ranker):

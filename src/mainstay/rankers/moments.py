@@ -8,7 +8,7 @@ import numpy as np
 
 from mainstay._validation import InputError, check_choice
 from mainstay.rankers.base import BlockScorer, WeightedRanker
-from mainstay.rankers.tables import Table, Target, read_target
+from mainstay.rankers.inputs import Table, Target, read_target
 
 METHODS = ("pearson", "spearman")
 MISSING = ("omit", "error")
@@ -39,7 +39,7 @@ class Moments:
 
 def weighted(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Sums of p × n values under n × b weights; the same bits however resamples are batched."""
-    from mainstay._kernels.tables import weighted_sums
+    from mainstay._kernels.contingency import weighted_sums
 
     out = np.empty((len(values), weights.shape[1]))
     weighted_sums(np.ascontiguousarray(values), np.ascontiguousarray(weights), out)
@@ -105,7 +105,7 @@ def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def read_numbers(table: Table, missing: str, what: str, near_zero_variance: bool) -> Moments:
     """Read all features as numbers; those that hardly vary as constants, if asked."""
-    from mainstay.rankers.tables import almost_constant
+    from mainstay.rankers.inputs import almost_constant
 
     values = table.numbers(missing, what)
     if near_zero_variance:

@@ -1,5 +1,5 @@
 """One self-contained HTML page of a result: summarise (numbers) → verdict (words) → render."""
 
-from mainstay.report.render import notebook_html, write_report
+from mainstay.report.render import notebook_html, write_page
 
-__all__ = ["notebook_html", "write_report"]
+__all__ = ["notebook_html", "write_page"]

@@ -7,73 +7,28 @@ import hashlib
 import html
 import json
 import re
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mainstay._validation import InputError
 from mainstay.report.repeat import as_python
 from mainstay.report.summarise import summarise
 from mainstay.report.verdict import EXCELLENT, POOR, make_verdict
-from mainstay.results import SelectionResult, check_result
-
-if TYPE_CHECKING:
-    from mainstay.forecast import Forecast
 
 _SCRIPTS = ("draw.js", "detail.js", "table.js", "charts.js", "compare.js", "page.js")
 _IN_NOTEBOOK = 200  # features
 
 
-def write_report(
-    result: Any,
-    path: str | Path,
-    *,
-    forecast: Forecast | None = None,
-    comparison: Any = None,
-    title: str | None = None,
-) -> None:
-    """Write a result as one HTML page: a verdict in plain words, the features, charts, settings.
-
-    The page loads nothing from anywhere and sends nothing; it can be mailed, archived and printed.
-    It lists the 2,000 best features; the result has them all. Of every feature's ranks it holds
-    five quantiles and a histogram. In the CSV that it offers, a name that a spreadsheet would take
-    for a formula (it starts with =, +, -, @, a tab or a line break) gets an apostrophe in front.
-
-    Parameters
-    ----------
-    result : EnsembleSelector, SelectionResult or Runs
-        A fitted selector, its `result()` (or a reopened one), or runs made elsewhere.
-    path : str or Path
-        The .html file.
-    forecast : Forecast, optional
-        From `selector.forecast()` or `ms.forecast_stability`; that of the result if not given.
-    comparison : Comparison, optional
-        From `ms.compare_selectors`; that of the result if not given.
-    title : str, optional
-        Heading of the page.
-
-    Examples
-    --------
-    >>> import tempfile, mainstay as ms
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> selector = ms.EnsembleSelector(n_features_to_select=2, random_state=0).fit(X, y)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     ms.write_report(selector, f"{folder}/report.html", forecast=selector.forecast())
-    """
+def write_page(result: Any, path: str | Path, *, title: str | None = None) -> None:
+    """Write a result as one HTML page."""
     path = Path(path)
     if path.suffix not in (".html", ".htm"):
         raise InputError(f"a report is an .html file, got {str(path)!r}.")
-    found = check_result(result)
-    if forecast is not None:
-        found = replace(found, forecast=forecast)
-    if comparison is not None:
-        found = replace(found, comparison=comparison)
-    path.write_text(render(summarise(found, title=title)), encoding="utf-8", newline="\n")
+    path.write_text(render(summarise(result, title=title)), encoding="utf-8", newline="\n")
 
 
-def notebook_html(result: SelectionResult) -> str:
+def notebook_html(result: Any) -> str:
     """The page in a frame of its own, so that neither it nor the notebook styles the other."""
     page = html.escape(render(summarise(result, most_features=_IN_NOTEBOOK)))
     return (

@@ -59,8 +59,8 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _changed(parameters: dict[str, Any]) -> dict[str, Any]:
+    from mainstay._provenance import plain
     from mainstay.ensemble import EnsembleSelector
-    from mainstay.results import plain
 
     defaults = inspect.signature(EnsembleSelector.__init__).parameters
     return {

@@ -6,15 +6,17 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.report.compared import summarise_comparison
 from mainstay.report.repeat import cli_line, python_code
-from mainstay.results import SelectionResult
 from mainstay.runs import Runs
+
+if TYPE_CHECKING:
+    from mainstay.ensemble.result import SelectionResult
 
 MOST_FEATURES = 2000  # in the page; the result has them all
 _LONGEST_NAME = 200

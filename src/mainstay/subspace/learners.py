@@ -23,8 +23,8 @@ import numpy as np
 from sklearn.base import clone
 
 from mainstay._parallel import n_cores, run_tasks
+from mainstay._sklearn import seed as set_seed
 from mainstay._validation import InputError, check_count, some
-from mainstay.rankers._models import seed as set_seed
 
 Folds = int | Literal["oob"]
 
@@ -242,7 +242,7 @@ def make_learner(
     n_jobs : int, optional
         Number of cores.
     """
-    from mainstay.subspace.fast import fast_learner
+    from mainstay.subspace.compiled import fast_learner
 
     cv = check_folds(cv, len(y))
     fast = fast_learner(

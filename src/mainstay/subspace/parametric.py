@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mainstay._parallel import Progress
 from mainstay._validation import InputError, RandomState, check_choice
-from mainstay.subspace.ensemble import ParametricSubspace
+from mainstay.subspace._base import ParametricSubspace
 from mainstay.subspace.learners import Folds
 
 

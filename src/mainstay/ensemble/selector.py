@@ -15,6 +15,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import check_cv
 
 from mainstay._parallel import Progress
+from mainstay._provenance import data_summary
 from mainstay._validation import (
     InputError,
     RandomState,
@@ -24,6 +25,7 @@ from mainstay._validation import (
     check_table,
     check_weights,
 )
+from mainstay.ensemble.result import SelectionResult, result_of
 from mainstay.measures import stability
 from mainstay.resampled import (
     Data,
@@ -41,7 +43,6 @@ from mainstay.resampled import (
     selections,
     share_or_number,
 )
-from mainstay.results import SelectionResult, data_summary, result_of
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 

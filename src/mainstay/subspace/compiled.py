@@ -148,7 +148,7 @@ def fast_learner(
     --------
     >>> import numpy as np
     >>> from sklearn.neighbors import KNeighborsRegressor
-    >>> from mainstay.subspace.fast import fast_learner
+    >>> from mainstay.subspace.compiled import fast_learner
     >>> X = np.random.default_rng(0).normal(size=(40, 3))
     >>> learner = fast_learner(KNeighborsRegressor(), X, X[:, 0], classification=False)
     >>> Z = np.array([[True, False, False], [False, True, True]])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mainstay._options import number_or_text, whole_numbers
 from mainstay._terminal import (
     clear_errors,
     describe,
@@ -19,9 +18,10 @@ from mainstay._terminal import (
     print_table,
     to_records,
 )
-from mainstay.cli_compare import compare
-from mainstay.cli_network import network
-from mainstay.cli_report import report, write_selection
+from mainstay.cli.compare import compare
+from mainstay.cli.network import network
+from mainstay.cli.options import number_or_text, whole_numbers
+from mainstay.cli.report import report, write_selection
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import math
-import platform
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.metadata import version
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from mainstay._provenance import WITHOUT_EFFECT, plain, versions
+from mainstay._saving import Saveable
 from mainstay._validation import InputError, check_count
 from mainstay.aggregation import Ranking, aggregate
-from mainstay.archive import Saveable
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
+from mainstay.report import notebook_html, write_page
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -29,10 +25,6 @@ if TYPE_CHECKING:
 
     from mainstay.ensemble import EnsembleSelector
     from mainstay.forecast import Forecast
-
-_WITHOUT_EFFECT = ("n_jobs", "progress")  # any value gives the same result
-_LIBRARIES = ("mainstay", "numpy", "scipy", "scikit-learn", "pandas", "numba", "pyarrow")
-_HASHED_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,13 +154,9 @@ class SelectionResult(Saveable):
 
     def write_report(self, path: str | Path, *, title: str | None = None) -> None:
         """Write the result as one HTML page; see `ms.write_report`."""
-        from mainstay.report import write_report
-
-        write_report(self, path, title=title)
+        write_page(self, path, title=title)
 
     def _repr_html_(self) -> str:
-        from mainstay.report import notebook_html
-
         return notebook_html(self)
 
     def __repr__(self) -> str:
@@ -187,7 +175,7 @@ def result_of(
     parameters = {
         name: plain(value)
         for name, value in selector.get_params(deep=False).items()
-        if name not in _WITHOUT_EFFECT
+        if name not in WITHOUT_EFFECT
     }
     settings = {
         "made_by": "EnsembleSelector",
@@ -217,103 +205,52 @@ def result_of(
     )
 
 
-def versions() -> dict[str, str]:
-    """Versions of Python, the system and the libraries that numbers may depend on."""
-    found = {name: version(name) for name in _LIBRARIES}
-    system = f"{platform.system()} {platform.machine()}".strip()
-    return {**found, "python": platform.python_version(), "system": system}
+def write_report(
+    result: Any,
+    path: str | Path,
+    *,
+    forecast: Forecast | None = None,
+    comparison: Any = None,
+    title: str | None = None,
+) -> None:
+    """Write a result as one HTML page: a verdict in plain words, the features, charts, settings.
 
+    The page loads nothing from anywhere and sends nothing; it can be mailed, archived and printed.
+    It lists the 2,000 best features; the result has them all. Of every feature's ranks it holds
+    five quantiles and a histogram. In the CSV that it offers, a name that a spreadsheet would take
+    for a formula (it starts with =, +, -, @, a tab or a line break) gets an apostrophe in front.
 
-# ---------------------------------------------------------------------- settings
+    Parameters
+    ----------
+    result : EnsembleSelector, SelectionResult or Runs
+        A fitted selector, its `result()` (or a reopened one), or runs made elsewhere.
+    path : str or Path
+        The .html file.
+    forecast : Forecast, optional
+        From `selector.forecast()` or `ms.forecast_stability`; that of the result if not given.
+    comparison : Comparison, optional
+        From `ms.compare_selectors`; that of the result if not given.
+    title : str, optional
+        Heading of the page.
 
-
-def plain(value: Any) -> Any:
-    """Describe a parameter in what JSON knows; an object by its class and changed parameters."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, np.random.Generator):
-        return {"object": "a numpy Generator, whose state is not known any more"}
-    kind = value if inspect.isclass(value) or inspect.isroutine(value) else type(value)
-    name = f"{kind.__module__}.{kind.__qualname__}"
-    if kind is value:
-        return {"object": name}
-    if hasattr(value, "get_params"):
-        return {"class": name, "parameters": _changed(value, value.get_params(deep=False))}
-    return {"object": re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))}
-
-
-def _changed(value: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    signature = inspect.signature(type(value).__init__).parameters
-    changed = {}
-    for name, given in parameters.items():
-        default = getattr(signature.get(name), "default", inspect.Parameter.empty)
-        if name not in _WITHOUT_EFFECT and plain(given) != plain(default):
-            changed[name] = plain(given)
-    return changed
-
-
-# ---------------------------------------------------------------------- the data, without the data
-
-
-def data_summary(X: Any, y: Any, sample_weight: Any, groups: Any) -> dict[str, Any]:
-    """Shape and content hashes, by which data can be recognised but not restored."""
-    summary = {
-        "n_samples": int(X.shape[0]),
-        "n_features": int(X.shape[1]),
-        "sha256_X": content_hash(X),
-        "sha256_y": content_hash(y),
-    }
-    optional = {"sha256_sample_weight": sample_weight, "sha256_groups": groups}
-    return summary | {k: content_hash(v) for k, v in optional.items() if v is not None}
-
-
-def content_hash(values: Any) -> str:
-    """SHA-256 of the values, whether they come as an array, a pandas or a polars table.
-
-    Numbers count as 64-bit floats (so 1 is 1.0, and a missing value is NaN), anything else as text.
+    Examples
+    --------
+    >>> import tempfile, mainstay as ms
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = ms.EnsembleSelector(n_features_to_select=2, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ms.write_report(selector, f"{folder}/report.html", forecast=selector.forecast())
     """
-    digest = hashlib.sha256(repr(tuple(values.shape)).encode())
-    if sp.issparse(values):
-        matrix = sp.csr_array(values, copy=True)
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-        for part in (matrix.indptr, matrix.indices, matrix.data):
-            digest.update(np.ascontiguousarray(part, dtype="<f8").tobytes())
-        return digest.hexdigest()
-    numeric = _as_numbers(values)
-    if numeric is not None:
-        for start in range(0, len(numeric), _HASHED_ROWS):
-            block = np.array(numeric[start : start + _HASHED_ROWS], dtype="<f8", order="C") + 0.0
-            block[np.isnan(block)] = np.nan
-            digest.update(block.tobytes())
-        return digest.hexdigest()
-    columns: Any = np.reshape(values, (len(values), -1)).T
-    if hasattr(values, "columns"):
-        columns = [values[name] for name in values.columns]
-    for column in columns:
-        cells = (repr(str(cell)) for cell in np.asarray(column, dtype=object))
-        digest.update("\n".join(cells).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+    found = as_result(result)
+    if forecast is not None:
+        found = replace(found, forecast=forecast)
+    if comparison is not None:
+        found = replace(found, comparison=comparison)
+    write_page(found, path, title=title)
 
 
-def _as_numbers(values: Any) -> np.ndarray | None:
-    array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
-    if array.dtype.kind in "buif":
-        return np.asarray(array)
-    return None
-
-
-def check_result(result: Any) -> SelectionResult:
+def as_result(result: Any) -> SelectionResult:
     """Take a SelectionResult, a fitted EnsembleSelector or runs."""
     if isinstance(result, SelectionResult):
         return result

@@ -1,9 +1,10 @@
-"""Runs: what a feature selector returned, run by run. Everything else in mainstay reads them."""
+"""The class Runs: m runs of a feature selector over the same p features."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +20,8 @@ from mainstay._validation import (
     some,
     split_table,
 )
+from mainstay.runs import files
+from mainstay.runs.ranks import average_ranks, break_ties, checked_ranks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +35,8 @@ class Runs:
     A run is a set of selected features (`support`), a ranking (`ranks`, 1 = best, ties as average
     ranks) or a score for every feature (`scores`, larger = better). Build one with `from_sets`,
     `from_support`, `from_ranks` or `from_scores`; scores give ranks, and `top(k)` gives supports.
+    Runs are values: their arrays are read-only, equal runs are `==`, and `runs[2]`, `runs[:10]` or
+    `runs[[0, 5]]` are runs again.
 
     Attributes
     ----------
@@ -55,13 +60,14 @@ class Runs:
     """
 
     def __init__(self, kind: Kind, data: Any, features: tuple[str, ...]) -> None:
-        if data.shape[0] < 2:
-            raise InputError(
-                f"got {data.shape[0]} run(s); stability compares runs, so at least 2 are needed."
-            )
-        self.kind: Kind = kind
-        self.features = features
+        if data.shape[0] < 1:
+            raise InputError("there are no runs; at least one is needed.")
+        self._kind: Kind = kind
+        self._features = features
         self._data = data
+        parts = (data.data, data.indices, data.indptr) if kind == "support" else (data,)
+        for part in parts:
+            part.flags.writeable = False
 
     # ------------------------------------------------------------------ making runs
 
@@ -145,7 +151,7 @@ class Runs:
         matrix = check_matrix("ranks", values, columns)
         names = feature_names(features, columns, matrix.shape[1])
         _refuse_non_finite("ranks", matrix, names)
-        return cls("ranks", _checked_ranks(matrix, names), names)
+        return cls("ranks", checked_ranks(matrix, names), names)
 
     @classmethod
     def from_scores(cls, scores: Any, features: Any = None) -> Runs:
@@ -157,6 +163,16 @@ class Runs:
         return cls("scores", matrix, names)
 
     # ------------------------------------------------------------------ reading runs
+
+    @property
+    def kind(self) -> Kind:
+        """What the runs hold."""
+        return self._kind
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The p feature names, in column order."""
+        return self._features
 
     @property
     def n_runs(self) -> int:
@@ -182,20 +198,23 @@ class Runs:
         """The selections as an m × p boolean array."""
         return np.asarray(self.sparse_support.toarray(), dtype=bool)
 
-    @property
+    @cached_property
     def ranks(self) -> np.ndarray:
-        """The m × p ranks, 1 = best, ties as average ranks."""
+        """The m × p ranks, 1 = best, ties as average ranks; computed once and kept."""
         if self.kind == "support":
             raise InputError("these runs hold selections without an order; they have no ranks.")
-        values = np.array(self._data, dtype=float)
-        return average_ranks(-values) if self.kind == "scores" else values
+        if self.kind == "ranks":
+            return np.asarray(self._data)
+        ranks = average_ranks(-self._data)
+        ranks.flags.writeable = False
+        return ranks
 
     @property
     def scores(self) -> np.ndarray:
         """The m × p scores, larger = better."""
         if self.kind != "scores":
             raise InputError(f"these runs hold {self.kind}, not scores.")
-        return np.array(self._data)
+        return np.asarray(self._data)
 
     @property
     def sizes(self) -> np.ndarray:
@@ -229,9 +248,34 @@ class Runs:
             support[tied] = strict <= k
         return Runs("support", sp.csr_array(support).astype(np.int32), self.features)
 
+    def __getitem__(self, runs: int | slice | Sequence[int] | np.ndarray) -> Runs:
+        """Keep some of the runs: a position, a slice, positions, or a mask."""
+        if isinstance(runs, int | np.integer):
+            if not -self.n_runs <= runs < self.n_runs:
+                raise IndexError(f"there are {self.n_runs} runs, so no run {runs}.")
+            runs = [int(runs)]
+        elif not isinstance(runs, slice):
+            runs = np.asarray(runs)
+        return Runs(self.kind, self._data[runs], self.features)
+
+    def __iter__(self) -> Iterator[Runs]:
+        return (self[run] for run in range(self.n_runs))
+
     def subset(self, runs: Sequence[int] | np.ndarray) -> Runs:
-        """Keep only some of the runs, by position."""
-        return Runs(self.kind, self._data[np.asarray(runs)], self.features)
+        """Keep only some of the runs, by position: `runs[[0, 5]]`."""
+        return self[runs]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Runs):
+            return NotImplemented
+        if (self.kind, self.features, self.n_runs) != (other.kind, other.features, other.n_runs):
+            return False
+        if self.kind == "support":
+            return bool((self._data != other._data).nnz == 0)
+        return bool(np.array_equal(self._data, other._data))
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.features, self.n_runs))
 
     @staticmethod
     def concatenate(parts: Sequence[Runs]) -> Runs:
@@ -267,7 +311,7 @@ class Runs:
         return self.n_runs
 
     def __repr__(self) -> str:
-        head = f"Runs: {self.n_runs} runs × {self.n_features} features, "
+        head = f"Runs: {self.n_runs} run{'s' * (self.n_runs != 1)} × {self.n_features} features, "
         if self.kind != "support":
             return head + ("rankings" if self.kind == "ranks" else "scores")
         low, high = int(self.sizes.min()), int(self.sizes.max())
@@ -279,85 +323,56 @@ class Runs:
 
     def save(self, path: str | Path) -> None:
         """Write the runs to a .parquet or .csv file that `Runs.load` reads back unchanged."""
-        from mainstay.io import write_runs
+        files.write(path, self.kind, self._data, self.features)
 
-        write_runs(self, path)
+    def to_arrow(self) -> Any:
+        """Return the runs as a pyarrow table, which `from_arrow` turns back unchanged."""
+        return files.to_arrow(self.kind, self._data, self.features)
 
-    @staticmethod
-    def load(path: str | Path) -> Runs:
-        """Read runs from a .parquet or .csv file.
+    @classmethod
+    def from_arrow(cls, table: Any) -> Runs:
+        """Make runs of a table written by `to_arrow`."""
+        kind, values, names = files.from_arrow(table)
+        return cls._made(kind, values, names)
 
-        Files written by `save` come back unchanged. Tables from elsewhere may have one row per run
-        (0/1, ranks or scores) or the columns `run` and `feature`; see `mainstay.io.read_runs`.
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        kind: str = "auto",
+        n_features: int | None = None,
+        features: Sequence[str] | None = None,
+    ) -> Runs:
+        """Read runs from a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            A .csv, .tsv or .parquet file: written by `Runs.save`; or with one row per run and one
+            column per feature; or with the columns `run` and `feature`, one row per selected
+            feature. A column named `run` (or unnamed) is taken as the runs' names.
+        kind : {"auto", "support", "ranks", "scores"}
+            What the values are. "auto": selections if all are 0 or 1, ranks if every row is a
+            ranking, scores otherwise.
+        n_features : int, optional
+            For run, feature pairs: how many features there were to choose from. Without it only
+            those that were ever selected are counted, which makes chance agreement look larger
+            than it is.
+        features : sequence of str, optional
+            For run, feature pairs: the names of all features there were to choose from.
         """
-        from mainstay.io import read_runs
+        return cls._made(*files.read(path, kind=kind, n_features=n_features, features=features))
 
-        return read_runs(path)
-
-
-# ---------------------------------------------------------------------- ranks and ties
-
-
-def average_ranks(values: np.ndarray) -> np.ndarray:
-    """Rank every row ascending, 1 = smallest, ties as average ranks."""
-    order = np.argsort(values, axis=1, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=1)
-    p = values.shape[1]
-    positions = np.broadcast_to(np.arange(1.0, p + 1), values.shape)
-    same = ordered[:, 1:] == ordered[:, :-1]
-    tied_rows = np.flatnonzero(same.any(axis=1))
-    if tied_rows.size:
-        positions = positions.copy()
-        for row in tied_rows:
-            starts = np.flatnonzero(np.concatenate(([True], ~same[row])))
-            lengths = np.diff(np.append(starts, p))
-            positions[row] = np.repeat(starts + (lengths + 1) / 2, lengths)
-    ranks = np.empty(values.shape)
-    np.put_along_axis(ranks, order, positions, axis=1)
-    return ranks
-
-
-def break_ties(ranks: np.ndarray, features: Sequence[str], random_state: int) -> np.ndarray:
-    """Turn rankings with ties into strict ones, at random, whatever the order of columns and runs.
-
-    The random key of a feature in a run is a hash of the seed, the feature's name and the run's
-    own content. Runs with the same content (which are interchangeable) are numbered, so that
-    their ties fall independently.
-    """
-    by_name = _name_keys(features, random_state)
-    strict = np.empty(ranks.shape)
-    seen: dict[int, int] = {}
-    for row, (values, key) in enumerate(
-        zip(ranks, content_keys(ranks, features, random_state), strict=True)
-    ):
-        content = int(key)
-        seen[content] = seen.get(content, 0) + 1
-        of_run = _mix(np.uint64(content) ^ _mix(np.uint64(seen[content])))
-        strict[row, np.lexsort((_mix(by_name ^ of_run), values))] = np.arange(1, ranks.shape[1] + 1)
-    return strict
-
-
-def content_keys(values: np.ndarray, features: Sequence[str], seed: int) -> np.ndarray:
-    """One hash per run, of its values and their features' names, whatever the column order."""
-    by_name = _name_keys(features, seed)
-    keys = [np.sum(_mix(row.view(np.uint64)) * by_name, dtype=np.uint64) for row in values]
-    return np.array(keys, dtype=np.uint64)
-
-
-def _name_keys(features: Sequence[str], seed: int) -> np.ndarray:
-    import pandas as pd
-
-    mixed = _mix(np.uint64(check_count("random_state", seed, 0)))
-    return np.asarray(_mix(pd.util.hash_array(np.asarray(features, dtype=object)) ^ mixed))
-
-
-def _mix(bits: Any) -> Any:
-    """Scramble 64-bit integers (the finaliser of splitmix64)."""
-    with np.errstate(over="ignore"):
-        z = np.asarray(bits, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))
+    @classmethod
+    def _made(cls, how: str, values: Any, features: Any) -> Runs:
+        makers = {
+            "sets": cls.from_sets,
+            "support": cls.from_support,
+            "ranks": cls.from_ranks,
+            "scores": cls.from_scores,
+        }
+        return makers[how](values, features)
 
 
 def _listed(what: str, items: Any) -> list[Any]:
@@ -374,30 +389,3 @@ def _refuse_non_finite(what: str, matrix: np.ndarray, names: Sequence[str]) -> N
             f"{what} must be finite, but {run_label(run)}, feature {names[column]!r} is "
             f"{matrix[run, column]} ({len(bad)} such value(s) in all)."
         )
-
-
-def _checked_ranks(matrix: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """Return average ranks, or say which run and feature keep `matrix` from being rankings."""
-    m, p = matrix.shape
-    whole = (matrix >= 1) & (matrix <= p) & (matrix == np.floor(matrix))
-    if whole.all():
-        taken = np.zeros((m, p), dtype=bool)
-        np.put_along_axis(taken, matrix.astype(np.intp) - 1, True, axis=1)
-        if taken.all():
-            return matrix
-    average = average_ranks(matrix)
-    for run in range(m):
-        given, mean = matrix[run], average[run]
-        if np.array_equal(given, mean):
-            continue
-        _, inverse, counts = np.unique(given, return_inverse=True, return_counts=True)
-        half = (counts[inverse] - 1) / 2
-        accepted = (mean - half, mean + half, inverse + 1.0)
-        if not any(np.array_equal(given, method) for method in accepted):
-            column = int(np.flatnonzero(given != mean)[0])
-            raise InputError(
-                f"{run_label(run)} is not a ranking: feature {names[column]!r} has rank "
-                f"{given[column]:g}, where its place among the {p} features is {mean[column]:g}. "
-                "Ranks go from 1 (best) up, one for every feature; for scores use from_scores."
-            )
-    return average

@@ -11,8 +11,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
 from mainstay._parallel import Progress, run_tasks
+from mainstay._provenance import plain
+from mainstay._saving import WithNamedRuns
 from mainstay._validation import InputError, RandomState, check_random_state, check_table
-from mainstay.archive import Saveable
 from mainstay.ensemble import EnsembleSelector
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
@@ -34,7 +35,7 @@ DEFAULT_MEASURES = ("spearman", "canberra", "nogueira", "jaccard")
 
 
 @dataclass(frozen=True)
-class SelectionScores(Saveable):
+class SelectionScores(WithNamedRuns):
     """What `cross_validate_selection` found.
 
     Attributes
@@ -122,8 +123,6 @@ def cross_validate_selection(
     >>> bool(result.to_frame()["score"].min() > 0.9)
     True
     """
-    from mainstay.results import plain
-
     settings = {
         "made_by": "cross_validate_selection",
         "selector": plain(selector),

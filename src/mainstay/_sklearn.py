@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 
 from mainstay._validation import InputError, check_count
-from mainstay.rankers.tables import read_target
-
-_FOREST_TREES = 100
 
 
 def take_columns(X: Any, order: np.ndarray) -> Any:
@@ -28,14 +25,6 @@ def take_rows(data: Any, rows: np.ndarray) -> Any:
     if hasattr(data, "iloc"):
         return data.iloc[rows]
     return (data if hasattr(data, "shape") else np.asarray(data))[rows]
-
-
-def forest_for(y: Any) -> Any:
-    """Make a random forest for the kind of target that y is."""
-    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-
-    continuous = read_target(y, len(y), "auto").codes is None
-    return (RandomForestRegressor if continuous else RandomForestClassifier)(_FOREST_TREES)
 
 
 def seed(model: Any, random_state: int | None) -> None:

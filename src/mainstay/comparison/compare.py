@@ -19,16 +19,16 @@ from mainstay._validation import (
     check_table,
     some,
 )
-from mainstay.comparison.bench import Bench, Candidate, Result
 from mainstay.comparison.candidates import ALL, Space, baselines, make_space, rule_name
+from mainstay.comparison.cross_validation import outer_splits
+from mainstay.comparison.evaluate import Bench, Candidate, Result
 from mainstay.comparison.pareto import CRITERIA
 from mainstay.comparison.result import Comparison, conclude
 from mainstay.comparison.significance import corrected_standard_error
 from mainstay.ensemble import EnsembleSelector
-from mainstay.evaluation import outer_splits
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
-from mainstay.rankers.tables import Table
+from mainstay.rankers.inputs import Table
 from mainstay.resampled import (
     Data,
     default_estimator,

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import clone
 
 from mainstay._parallel import Progress, run_tasks
+from mainstay._sklearn import seed as set_seed
 from mainstay._validation import natural_order
 from mainstay.comparison.candidates import ALL, ALONE, Contender
-from mainstay.evaluation import without_resampling
-from mainstay.rankers._models import seed as set_seed
+from mainstay.comparison.cross_validation import without_resampling
 from mainstay.resampled import Data, combine_rankers, score_columns
 from mainstay.runs import Runs
 

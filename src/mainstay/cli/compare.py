@@ -6,8 +6,8 @@ import json
 
 import click
 
-from mainstay._options import check_target_file, number_or_text, numbers_or_shares
 from mainstay._terminal import clear_errors, print_table
+from mainstay.cli.options import check_target_file, number_or_text, numbers_or_shares
 
 
 # options read better as short paragraphs

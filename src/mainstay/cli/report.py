@@ -27,12 +27,12 @@ def report(file: str, output: str, title: str | None) -> None:
     from pathlib import Path
 
     from mainstay._validation import InputError
-    from mainstay.report import write_report
-    from mainstay.results import SelectionResult
+    from mainstay.ensemble import write_report
+    from mainstay.ensemble.result import SelectionResult
 
     found: Any
     if Path(file).suffix == ".zip":
-        from mainstay.archive import load_result
+        from mainstay.io.archive import load_result
 
         found = load_result(file)
         if not isinstance(found, SelectionResult):

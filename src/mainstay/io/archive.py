@@ -1,0 +1,139 @@
+"""Reopening saved results: what `mainstay._saving` wrote, checked before anything is made of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mainstay._saving import FORMAT, MANIFEST, Parts, untagged
+from mainstay._validation import InputError
+from mainstay.aggregation import Ranking
+from mainstay.comparison import Comparison
+from mainstay.comparison.cross_validation import SelectionScores
+from mainstay.ensemble import SelectionResult
+from mainstay.forecast import Forecast
+from mainstay.measures.inference import StabilityEstimate
+from mainstay.networks import NetworkStability
+from mainstay.runs import Runs
+from mainstay.similarity import FeatureSimilarity
+
+KINDS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (
+        SelectionResult,
+        StabilityEstimate,
+        Ranking,
+        FeatureSimilarity,
+        Comparison,
+        SelectionScores,
+        NetworkStability,
+        Forecast,
+    )
+}
+
+
+def load_result(path: str | Path) -> Any:
+    """Reopen a result that was saved with `.save("result.zip")`.
+
+    Parameters
+    ----------
+    path : str or Path
+        The .zip file. It holds JSON, parquet and npy files only: opening it runs no code.
+
+    Returns
+    -------
+    SelectionResult, Forecast, Comparison, SelectionScores or NetworkStability
+        What was saved.
+
+    Examples
+    --------
+    >>> import tempfile, mainstay as ms
+    >>> runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a", "b"]], features=list("abcdef"))
+    >>> result = ms.SelectionResult.from_runs(runs)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result.save(f"{folder}/result.zip")
+    ...     ms.load_result(f"{folder}/result.zip").selected
+    ('a', 'b')
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"there is no file {str(path)!r}.")
+    try:
+        with zipfile.ZipFile(path) as file:
+            content = {name: file.read(name) for name in file.namelist()}
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InputError(f"{path} is not a zip file, or a damaged one: {error}") from error
+    manifest = _read_manifest(path, content)
+    missing = [name for name in manifest["members"] if name not in content]
+    if missing:
+        raise InputError(f"{path} is damaged: {', '.join(missing)} is missing in it.")
+    try:
+        content |= {copy: content[name] for copy, name in manifest["copies"].items()}
+        return _assemble("", content, manifest["kinds"])
+    except (KeyError, TypeError, ValueError, OSError, EOFError) as error:
+        raise InputError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _read_manifest(path: Path, content: dict[str, bytes]) -> dict[str, Any]:
+    if MANIFEST not in content:
+        raise InputError(
+            f"{path} is a zip file, but not a result saved by mainstay: it has no {MANIFEST}."
+        )
+    try:
+        manifest: dict[str, Any] = json.loads(content[MANIFEST])
+        written, made_by = int(manifest["format"]), str(manifest["written_by"])
+        kinds, copies = dict(manifest["kinds"]), dict(manifest["copies"])
+        members = list(manifest["members"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} is damaged: {MANIFEST} cannot be read ({error}).") from error
+    if written > FORMAT:
+        raise InputError(
+            f"{path} was written by {made_by} in format {written}; this version reads formats up "
+            f"to {FORMAT}. Update mainstay to open it."
+        )
+    unknown = sorted(set(kinds.values()) - set(KINDS))
+    if unknown or "" not in kinds:
+        raise InputError(f"{path} is damaged: it holds {unknown or 'nothing'}, which is unknown.")
+    return {"kinds": kinds, "members": members, "copies": copies}
+
+
+def _assemble(place: str, content: dict[str, bytes], kinds: Mapping[str, str]) -> Any:
+    parts: Parts = {}
+    for name, data in content.items():
+        inside = name.removeprefix(place)
+        if name == MANIFEST or not name.startswith(place) or "/" in inside:
+            continue
+        key, _, ending = inside.rpartition(".")
+        if ending == "npy":
+            parts[key] = np.load(io.BytesIO(data), allow_pickle=False)
+        elif ending == "parquet":
+            parts[key] = _read_parquet(data)
+        else:
+            value = json.loads(data, object_hook=untagged)
+            parts.update(value if key == "values" else {key: value})
+    for inner in kinds:
+        if inner.startswith(place) and inner != place and inner.count("/") == place.count("/") + 1:
+            parts[inner.removeprefix(place).rstrip("/")] = _assemble(inner, content, kinds)
+    kind = KINDS[kinds[place]]
+    return kind._from_parts(parts) if hasattr(kind, "_from_parts") else kind(**parts)
+
+
+def _read_parquet(data: bytes) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    import scipy.sparse as sp
+
+    table = pq.read_table(pa.BufferReader(data))
+    metadata = table.schema.metadata or {}
+    if b"mainstay" in metadata:
+        return Runs.from_arrow(table)
+    if b"sparse" not in metadata:
+        return table.to_pandas()
+    row, column, value = (table[name].to_numpy() for name in ("row", "column", "value"))
+    return sp.csr_array((value, (row, column)), shape=json.loads(metadata[b"sparse"]))

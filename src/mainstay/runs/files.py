@@ -1,0 +1,181 @@
+"""Runs on disk: how they are written, and the layouts in which they come from elsewhere.
+
+These are functions of plain parts (what the runs hold, values, feature names), so that the class
+`Runs` can use them.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mainstay._validation import InputError, check_choice, check_count, some
+from mainstay.runs.ranks import checked_ranks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_HEADER = "# mainstay runs: "
+_ROW_NAMES = {"run", "Unnamed: 0", ""}
+_KINDS = ("support", "ranks", "scores")
+
+Parts = tuple[str, Any, Sequence[str] | None]  # "sets" or what the runs hold; values; features
+
+
+def write(path: str | Path, kind: str, values: Any, features: Sequence[str]) -> None:
+    """Write runs to .csv (one row per run) or .parquet (compact)."""
+    import pandas as pd
+
+    path = Path(path)
+    check_choice("file ending", path.suffix, (".csv", ".parquet"))
+    if path.suffix == ".csv":
+        dense = values.toarray() if kind == "support" else values
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.write(f"{_HEADER}{kind}\n")
+            pd.DataFrame(dense, columns=list(features)).to_csv(file, index=False)
+        return
+    import pyarrow.parquet as pq
+
+    pq.write_table(to_arrow(kind, values, features), path)
+
+
+def to_arrow(kind: str, values: Any, features: Sequence[str]) -> Any:
+    """Make a pyarrow table that `from_arrow` turns back unchanged."""
+    import pyarrow as pa
+
+    if kind == "support":  # selected features only: runs × 100,000 columns would be hopeless
+        chosen = values.tocoo()
+        columns = {"run": chosen.row.astype(np.int32), "feature": chosen.col.astype(np.int32)}
+    else:
+        columns = {str(run): row for run, row in enumerate(values)}
+    about = {"kind": kind, "n_runs": values.shape[0], "features": list(features)}
+    return pa.table(columns).replace_schema_metadata({"mainstay": json.dumps(about)})
+
+
+def from_arrow(table: Any) -> Parts:
+    """Read a pyarrow table written by `to_arrow`."""
+    import scipy.sparse as sp
+
+    about = json.loads(table.schema.metadata[b"mainstay"])
+    kind, features = check_choice("kind of runs", about["kind"], _KINDS), about["features"]
+    if kind != "support":
+        return kind, np.stack([column.to_numpy() for column in table.columns]), features
+    place = (table["run"].to_numpy(), table["feature"].to_numpy())
+    ones = np.ones(len(place[0]), dtype=np.int32)
+    return kind, sp.csr_array((ones, place), shape=(about["n_runs"], len(features))), features
+
+
+def read(
+    path: str | Path,
+    *,
+    kind: str = "auto",
+    n_features: int | None = None,
+    features: Sequence[str] | None = None,
+) -> Parts:
+    """Read runs from a file, written by `write` or in one of the layouts of `Runs.load`."""
+    from mainstay._files import existing, read_table
+
+    path = existing(path)
+    check_choice("kind", kind, ("auto", *_KINDS))
+    read_saved = {".parquet": _read_saved_parquet, ".csv": _read_saved_csv}.get(path.suffix)
+    saved = None if read_saved is None else read_saved(path)
+    return saved or from_table(read_table(path), kind, n_features, features)
+
+
+def from_table(
+    table: pd.DataFrame,
+    kind: str = "auto",
+    n_features: int | None = None,
+    features: Sequence[str] | None = None,
+) -> Parts:
+    """Read one row per run and one column per feature, or pairs of run and feature."""
+    from mainstay._files import PAIRS
+
+    if {str(column) for column in table.columns} == PAIRS:
+        check_choice("kind for run, feature pairs", kind, ("auto", "support"))
+        return _from_pairs(table, n_features, features)
+    if n_features is not None:
+        raise InputError(
+            "n_features is for tables of run, feature pairs; columns are features here."
+        )
+    table = table.drop(columns=[name for name in table.columns if str(name) in _ROW_NAMES])
+    text = [str(name) for name in table.columns if table[name].dtype.kind not in "buif"]
+    if text:
+        raise InputError(
+            f"column(s) {some(text)} are not numeric. Expected one row per run and one numeric "
+            "column per feature, or the two columns 'run' and 'feature'."
+        )
+    if kind == "auto":
+        kind = _guess_kind(table.to_numpy(dtype=float))
+    return kind, table, None
+
+
+def _from_pairs(
+    table: pd.DataFrame, n_features: int | None, features: Sequence[str] | None
+) -> Parts:
+    if table.isna().to_numpy().any():
+        row = int(np.flatnonzero(table.isna().any(axis=1))[0])
+        raise InputError(f"row {row + 1} of the run, feature pairs has an empty cell.")
+    names = list(dict.fromkeys(table["feature"].astype(str)))
+    if features is not None:
+        names = [str(name) for name in features]
+        if n_features not in (None, len(names)):
+            raise InputError(
+                f"n_features={n_features} contradicts the {len(names)} features given."
+            )
+    elif n_features is not None:
+        check_count("n_features", n_features, len(names))
+        names += [f"never selected {i}" for i in range(n_features - len(names))]
+    else:
+        warnings.warn(
+            f"run, feature pairs name selected features only: the {len(names)} features seen are "
+            "taken for all there were. Give the number of features for a fair correction for "
+            "chance. (Runs that selected nothing cannot be listed as pairs.)",
+            stacklevel=5,
+        )
+    selected = table["feature"].astype(str).groupby(table["run"], sort=False)
+    return "sets", [list(group) for _, group in selected], names
+
+
+def _guess_kind(values: np.ndarray) -> str:
+    if np.isin(values, (0, 1)).all():
+        return "support"
+    if not np.isfinite(values).all():
+        return "scores"
+    try:
+        checked_ranks(values, [str(column) for column in range(values.shape[1])])
+    except InputError:
+        return "scores"
+    return "ranks"
+
+
+def _read_saved_csv(path: Path) -> Parts | None:
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        first = file.readline().rstrip("\r\n")
+        if not first.startswith(_HEADER):
+            return None
+        kind = check_choice("kind of runs", first.removeprefix(_HEADER), _KINDS)
+        try:
+            names, *rows = (row for row in csv.reader(file) if row)
+            return kind, [[float(cell) for cell in row] for row in rows], names
+        except ValueError as error:
+            raise InputError(f"{path} is damaged: {error}.") from error
+
+
+def _read_saved_parquet(path: Path) -> Parts | None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from mainstay._files import first_line
+
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{path} is not a parquet file: {first_line(error)}") from error
+    return from_arrow(pq.read_table(path)) if b"mainstay" in metadata else None
