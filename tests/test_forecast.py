@@ -21,6 +21,7 @@ from mainstay.forecast.curves import Point, make_curve
 from mainstay.forecast.planning import make_plan
 from mainstay.forecast.virtual import Ensembles
 from mainstay.measures import MEASURES
+from mainstay.procedure import Data
 
 LOGGER = "mainstay.forecast.forecasting"
 
@@ -167,10 +168,15 @@ def test_a_class_that_some_halves_miss_is_named() -> None:
         )  # fmt: skip
 
 
+def of(y: np.ndarray, groups: np.ndarray | None = None) -> Data:
+    """Data with this target; the features do not matter."""
+    return Data.check(np.arange(len(y), dtype=float)[:, None], y, groups=groups)
+
+
 def test_halves_hold_half_of_every_class_even_if_labels_are_sorted() -> None:
     y = np.repeat([0, 1, 2], [51, 30, 5])
     rng = np.random.default_rng(0)
-    halves = np.array([np.bincount(y[draw_half(y, None, rng)], minlength=3) for _ in range(200)])
+    halves = np.array([np.bincount(y[draw_half(of(y), rng)], minlength=3) for _ in range(200)])
     assert (halves[:, 1] == 15).all()
     assert set(halves[:, 0]) == {25, 26}
     assert set(halves[:, 2]) == {2, 3}
@@ -179,13 +185,13 @@ def test_halves_hold_half_of_every_class_even_if_labels_are_sorted() -> None:
 def test_halves_keep_groups_together() -> None:
     y = np.tile([0, 1], 30)
     groups = np.repeat(np.arange(12), 5)
-    half = draw_half(y, groups, np.random.default_rng(0))
+    half = draw_half(of(y, groups), np.random.default_rng(0))
     counts = np.bincount(groups[half], minlength=12)
     assert sorted(counts) == [0] * 6 + [5] * 6
 
 
 def test_a_numeric_target_is_halved_at_random() -> None:
-    half = draw_half(np.linspace(0, 1, 41), None, np.random.default_rng(0))
+    half = draw_half(of(np.linspace(0, 1, 41)), np.random.default_rng(0))
     assert len(half) in (20, 21)
     assert len(set(half)) == len(half)
 

@@ -260,6 +260,37 @@ class FeatureSimilarity:
             f" do not have the same features; {which}."
         )
 
+    def spread_to(self, features: Sequence[str]) -> FeatureSimilarity:
+        """The same similarities among more features; those that are new are similar to nothing."""
+        features = tuple(features)
+        if features == self.features:
+            return self
+        where = {name: i for i, name in enumerate(features)}
+        place = np.array([where[name] for name in self.features])
+        stored = self.graph.tocoo()
+        shape = (len(features), len(features))
+        graph = sp.csr_array((stored.data, (place[stored.row], place[stored.col])), shape=shape)
+        graph.sort_indices()
+        diagonal = np.ones(len(features))
+        diagonal[place] = self.diagonal
+        return replace(self, graph=graph, features=features, diagonal=diagonal)
+
+    def group_frequency(self, selections: Any) -> np.ndarray:
+        graph = self.aligned_to(selections.features).graph
+        support = selections.sparse_support
+        either = (support @ graph + support > 0).sum(axis=0)
+        return np.asarray(np.asarray(either).ravel() / selections.n_runs)
+
+    def twin_names(self, most: int = 3) -> list[str]:
+        graph, texts = self.graph, []
+        for feature in range(self.n_features):
+            span = slice(graph.indptr[feature], graph.indptr[feature + 1])
+            others = graph.indices[span][np.argsort(-graph.data[span], kind="stable")]
+            listed = "; ".join(self.features[i] for i in others[:most])
+            more = len(others) - most
+            texts.append(listed if more <= 0 else f"{listed}; and {more} more")
+        return texts
+
     def to_frame(self) -> pd.DataFrame:
         """Return the similar pairs as a table: feature, other, similarity."""
         import pandas as pd

@@ -87,6 +87,15 @@ class WeightedRanker(Ranker):
         return lambda weights: _scores(scorer, weights, table, self._block)
 
 
+def resample_scorer(ranker: Any, X: Any, y: Any) -> Any:
+    """Prepared scorer, or None."""
+    return ranker.resample_scorer(X, y)
+
+
+def for_task(ranker: Any, task: str) -> Any:
+    return ranker
+
+
 class DiscreteRanker(WeightedRanker):
     """A ranker that counts bins × classes; see `Binning` for the options."""
 

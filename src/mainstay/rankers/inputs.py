@@ -129,6 +129,22 @@ def read_target(y: Any, n_rows: int, target: str) -> Target:
     return Target(codes.astype(np.int32), None, len(distinct))
 
 
+def numeric_columns(X: Any) -> np.ndarray:
+    """Positions of the columns that hold numbers, not text or categories."""
+    dtypes = X.dtypes if hasattr(X, "dtypes") else [X.dtype]
+    if {getattr(dtype, "kind", "O") for dtype in dtypes} <= set("biuf"):
+        return np.arange(X.shape[1])
+    table = Table(X)
+    is_number = [table.column(j).kind != "category" for j in range(table.n_features)]
+    return np.flatnonzero(is_number)
+
+
+def infer_task(y: Any) -> tuple[str, str]:
+    """Tell classes from numbers."""
+    is_class = read_target(y, len(y), "auto").codes is not None
+    return ("classification" if is_class else "regression"), "by y"
+
+
 def missing_rows(column: Column) -> np.ndarray:
     """Tell which rows of a column are missing."""
     if column.kind == "category":
