@@ -105,6 +105,7 @@ def test_a_page_that_shows_something_else_is_found_out() -> None:
     assert corrected == page.replace("2", "1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", sorted((DOCS / "examples").glob("plot_*.py")), ids=lambda p: p.stem
 )
