@@ -80,6 +80,7 @@ def test_flat_curve_is_the_reliability_of_a_mean() -> None:
     np.testing.assert_allclose(fc.curve["stability"], expected, atol=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["flat", "nested"])
 def test_intervals_cover_what_a_real_ensemble_would_reach(protocol: str) -> None:
     rng = np.random.default_rng(2)

@@ -72,6 +72,7 @@ def test_nogueira_variance_equals_the_naive_twin() -> None:
     assert ours.standard_error**2 == pytest.approx(naive.nogueira_variance(sets, 15))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nogueira", "jaccard"])
 def test_intervals_cover_the_true_stability(name: str) -> None:
     """Independent runs, 400 repetitions: 95% ± 4 standard errors (1.1% each) of cover."""

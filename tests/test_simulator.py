@@ -202,6 +202,7 @@ def test_stability_stays_within_bounds(selector: SimulatedSelector, m: int, retu
 # ---------------------------------------------------------------------- ensembles
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [1, 3, 10])
 @pytest.mark.parametrize(
     ("n", "k", "u", "p"), [(2000, 20, 60, 0.7), (400, 10, 30, 0.3), (50, 5, 10, 0.4)]
