@@ -66,6 +66,14 @@ def check_count(what: str, value: object, low: int, high: int | None = None) -> 
     raise InputError(f"{what} must be a whole number {limit}, got {value!r}.")
 
 
+def check_options(name: str, options: Iterable[str], valid: Sequence[str]) -> None:
+    """Refuse options that the measure or rule `name` does not have."""
+    for option in options:
+        if option not in valid:
+            takes = ", ".join(valid) or "none"
+            raise InputError(f"{name!r} has no option {option!r}; its options: {takes}.")
+
+
 def some(names: Sequence[object], most: int = 5) -> str:
     """List the first few of `names`, and how many more there are."""
     shown = ", ".join(repr(name) for name in names[:most])

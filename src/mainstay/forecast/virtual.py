@@ -16,7 +16,6 @@ from mainstay.aggregation.result import Outcome, rounded
 from mainstay.aggregation.rules import ORDERED_BY_MEAN_OF, Aggregation, find_rule
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
-from mainstay.measures.sets import PAIR_SCORES
 from mainstay.runs import Runs, content_keys
 from mainstay.similarity import FeatureSimilarity
 
@@ -150,10 +149,11 @@ class Ensembles:
 
     @cached_property
     def _score_of_overlap(self) -> np.ndarray | None:
-        if self.n_selected is None or self.measure not in PAIR_SCORES:
+        entry = MEASURES.get(self.measure) if isinstance(self.measure, str) else None
+        if self.n_selected is None or entry is None or entry.pair_score is None:
             return None
         k, x = float(self.n_selected), np.linspace(0, self.n_selected, 1001)
-        return np.asarray(PAIR_SCORES[str(self.measure)](x, k, k, self.runs.n_features))
+        return np.asarray(entry.pair_score(x, k, k, self.runs.n_features))
 
 
 def _as_scores(found: Any, p: int) -> np.ndarray:
