@@ -386,7 +386,7 @@ def test_a_target_out_of_reach_is_said_with_the_limit() -> None:
     assert plan.recommended_size == plan.worthwhile_size == 16
 
 
-def test_growing_is_idle_from_where_two_doublings_gain_too_little() -> None:
+def test_an_ensemble_is_worthwhile_until_two_doublings_gain_too_little() -> None:
     assert plan_for({1: 0.1, 8: 0.5, 1000: 0.52}, plateau=0.52).worthwhile_size == 8
     assert plan_for({1: 0.5, 1000: 0.5}, plateau=0.5).worthwhile_size == 1
     assert plan_for({1: 0.1, 1024: 0.9}, plateau=0.95).worthwhile_size == 512

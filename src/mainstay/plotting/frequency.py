@@ -123,7 +123,6 @@ class SelectionFrequencyDisplay(Display):
             "upper": upper,
         }
         if similarity is not None:
-            similarity = similarity.aligned_to(chosen.features)
             columns["group_frequency"] = similarity.group_frequency(chosen)
         table = pd.DataFrame(columns).iloc[order].reset_index(drop=True)
         return cls._make(table, order, chosen, similarity, n_shown).plot(ax)
