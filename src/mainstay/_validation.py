@@ -178,17 +178,3 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise InputError("sample weights must be finite, at least zero, and not all zero.")
     return weights
-
-
-def take_rows(X: Any, rows: Any) -> Any:
-    """Rows of an array, sparse matrix, pandas or polars DataFrame."""
-    from sklearn.utils import _safe_indexing
-
-    return _safe_indexing(X, rows, axis=0)
-
-
-def take_columns(X: Any, columns: Any) -> Any:
-    """Columns of an array, sparse matrix, pandas or polars DataFrame, by position."""
-    from sklearn.utils import _safe_indexing
-
-    return _safe_indexing(X, columns, axis=1)

@@ -12,18 +12,15 @@ import numpy as np
 from sklearn.base import clone
 
 from mainstay._parallel import Progress, n_cores, run_tasks
-from mainstay._validation import (
-    InputError,
-    check_count,
-    check_fraction,
-    take_columns,
-    take_rows,
-)
+from mainstay._sklearn import take_columns, take_rows
+from mainstay._validation import InputError, check_count, check_fraction
 from mainstay.aggregation import Ranking, aggregate
 from mainstay.aggregation.order_statistics import rra_bonferroni, rra_log_rho, rra_p_value
 from mainstay.measures.inference import wilson_interval
-from mainstay.rankers import make_ranker
-from mainstay.rankers.inputs import read_target
+from mainstay.rankers import make_ranker, models
+from mainstay.rankers.base import resample_scorer
+from mainstay.rankers.inputs import infer_task
+from mainstay.rankers.models import has_gaps as has_gaps
 from mainstay.resampling import Resamples, make_resamples
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
@@ -156,7 +153,7 @@ def runs_on_resamples(
         "progress": progress,
         "description": type(ranker).__name__,
     }
-    if hasattr(ranker, "resample_scorer"):
+    if hasattr(ranker, "resample_scorer") or hasattr(ranker, "score_resamples"):
         # whole blocks for every core: the data are prepared once per core, and what is computed
         # together does not depend on their number
         blocks = -(-len(resamples) // BLOCK)
@@ -177,7 +174,8 @@ def runs_on_resamples(
 def _score_blocks(
     ranker: Any, data: Data, resamples: Resamples, start: int, stop: int
 ) -> np.ndarray:
-    score = ranker.resample_scorer(data.X, data.y)
+    score = resample_scorer(ranker, data.X, data.y)
+    assert score is not None
     parts = []
     for at in range(start, min(stop, len(resamples)), BLOCK):
         weights = resamples.weights(at, min(at + BLOCK, stop))
@@ -328,29 +326,12 @@ def candidate_sizes(p: int) -> list[int]:
 
 def default_estimator(X: Any, y: np.ndarray) -> Any:
     """Make a linear model on standardised features; means stand in for missing values."""
-    from sklearn.impute import SimpleImputer
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    sparse = hasattr(X, "toarray")
-    gaps = [SimpleImputer(keep_empty_features=True)] if has_gaps(X) else []
-    model = LogisticRegression(max_iter=1000) if is_classification(y) else Ridge()
-    return make_pipeline(*gaps, StandardScaler(with_mean=not sparse), model)
-
-
-def has_gaps(X: Any) -> bool:
-    """Tell whether values are missing."""
-    import pandas as pd
-
-    if hasattr(X, "toarray"):
-        X = X.data
-    return bool(np.any(pd.isna(X.to_numpy() if hasattr(X, "to_numpy") else X)))
+    return models.default_estimator(X, infer_task(y)[0])
 
 
 def is_classification(y: np.ndarray) -> bool:
     """Tell classes from numbers, as the rankers do."""
-    return read_target(y, len(y), "auto").codes is not None
+    return infer_task(y)[0] == "classification"
 
 
 def feature_names_of(selector: Any) -> tuple[str, ...]:
