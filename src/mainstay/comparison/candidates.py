@@ -293,8 +293,9 @@ def _stopping(spec: Any, stop: int) -> Any:
 
 def _with(name: str, estimator: Any, hyperparameters: Mapping[str, Any]) -> Any:
     copy = clone(estimator)
-    valid = sorted(copy.get_params())
-    for parameter in hyperparameters:
-        if parameter not in valid:
-            check_choice(f"hyper-parameter of {name!r}", parameter, valid)
-    return copy.set_params(**hyperparameters)
+    try:
+        return copy.set_params(**hyperparameters)
+    except ValueError:
+        for parameter in hyperparameters:
+            check_choice(f"hyper-parameter of {name!r}", parameter, sorted(copy.get_params()))
+        raise

@@ -100,7 +100,7 @@ def compare_selectors(
         Numbers or shares of features; 2, 5, 10, 20, 50, 100 if not given, up to half of the
         features.
     grids : dict of str to dict, optional
-        Hyper-parameters to try: `{"mrmr": {"n_bins": [5, 10]}}`. All combinations compete.
+        Hyper-parameters to try: `{"mrmr": {"binning__n_bins": [5, 10]}}`. All combinations compete.
     n_resamples, resampling
         Of every ensemble: see `EnsembleSelector`.
     estimator : scikit-learn estimator, optional
