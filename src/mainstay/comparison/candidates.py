@@ -220,7 +220,7 @@ def _check_rule(name: str, rule: Any, selector: EnsembleSelector) -> None:
                 f"size, but {name!r} only says which features are in."
             )
         return
-    if find_rule(rule, "scores", {}, "").kind == "selections" and not selects:
+    if find_rule(rule, "scores").kind == "selections" and not selects:
         raise InputError(
             f"aggregation {rule!r} counts how often a feature is selected, but {name!r} ranks "
             "features; 'rank_mean' and 'borda' are for rankings."

@@ -16,8 +16,8 @@ from mainstay._validation import (
     check_count,
     check_random_state,
 )
-from mainstay.aggregation import aggregate
-from mainstay.aggregation.rules import Aggregation, find_rule
+from mainstay.aggregation import Aggregation, aggregate
+from mainstay.aggregation.rules import find_rule
 from mainstay.forecast import analytic
 from mainstay.forecast.uniform import BLOCK, RETURNS, as_runs, check_parameters, selections
 from mainstay.measures import MEASURES, stability
@@ -375,7 +375,7 @@ class SimulatedSelector:
 def _rule(aggregation: Rule, returns: str) -> Aggregation:
     """Find the rule of aggregation that fits what the runs hand over."""
     holds = {"ranks": "ranks", "selection": "support"}[check_choice("returns", returns, RETURNS)]
-    return find_rule(aggregation, holds, {}, "")
+    return find_rule(aggregation, holds)
 
 
 def _sums(rule: Aggregation, aggregation: Rule, returns: str) -> bool:

@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from mainstay._validation import InputError, check_choice, check_count, natural_order
-from mainstay.aggregation import read_for
-from mainstay.aggregation.result import Outcome, rounded
-from mainstay.aggregation.rules import ORDERED_BY_MEAN_OF, Aggregation, find_rule
+from mainstay.aggregation import Aggregation, Outcome, read_for
+from mainstay.aggregation.result import rounded
+from mainstay.aggregation.rules import find_rule
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.runs import Runs, content_keys
@@ -50,7 +50,7 @@ class Ensembles:
         method = self.aggregation
         if self.runs.kind == "support" and method in ("mean", "median"):
             method = "frequency"
-        return find_rule(method, self.runs.kind, {}, "")
+        return find_rule(method, self.runs.kind)
 
     @property
     def averaged(self) -> np.ndarray:
@@ -64,14 +64,12 @@ class Ensembles:
         if self.rule.kind in ("selections", "places") and self.runs.kind != "support":
             top = self.n_selected
         matrix = read_for(self.rule, self.runs, top)
-        if self.averages:
-            return ORDERED_BY_MEAN_OF[self.rule.name](matrix)
-        return matrix
+        return matrix if self.rule.mean_of is None else self.rule.mean_of(matrix)
 
     @property
     def averages(self) -> bool:
         """Whether the order of the features is that of a mean over the runs: then it is fast."""
-        return not callable(self.aggregation) and self.rule.name in ORDERED_BY_MEAN_OF
+        return self.rule.mean_of is not None
 
     @cached_property
     def _by_name(self) -> np.ndarray:
@@ -94,8 +92,8 @@ class Ensembles:
             shape = (n, self.runs.n_runs)
             counts = sp.coo_array((np.full(n * m, 1 / m), (rows, draws.ravel())), shape=shape)
             return np.asarray(counts.toarray() @ self._matrix)
-        found = (self.rule.function(self._matrix[draw]) for draw in draws)
-        return np.stack([_as_scores(outcome, self.runs.n_features) for outcome in found])
+        computed = (self.rule.function(self._matrix[draw]) for draw in draws)
+        return np.stack([_as_scores(outcome, self.runs.n_features) for outcome in computed])
 
     def selections(self, scores: np.ndarray, rng: np.random.Generator) -> Runs:
         """Make runs of the ensembles: their k best features, or their scores if all count."""
@@ -156,21 +154,21 @@ class Ensembles:
         return np.asarray(entry.pair_score(x, k, k, self.runs.n_features))
 
 
-def _as_scores(found: Any, p: int) -> np.ndarray:
+def _as_scores(computed: Any, p: int) -> np.ndarray:
     """Scores of a rule; what tells equal scores apart is added where it decides nothing else."""
-    if not isinstance(found, Outcome):
-        values = np.asarray(found, dtype=float)
+    if not isinstance(computed, Outcome):
+        values = np.asarray(computed, dtype=float)
         if values.shape != (p,) or np.isnan(values).any():
             raise InputError(
                 f"an aggregation must return {p} scores, one per feature and none of them NaN, "
                 f"got shape {values.shape} with {int(np.isnan(values).sum())} NaN."
             )
         return values
-    if found.then is None:
-        return found.scores
-    order = np.lexsort((rounded(found.then), rounded(found.scores)))
-    score, then = rounded(found.scores)[order], rounded(found.then)[order]
-    steps = (np.diff(score) != 0) | (np.diff(then) != 0)
+    if computed.tie_break is None:
+        return computed.scores
+    scores, tie_breaks = rounded(computed.scores), rounded(computed.tie_break)
+    order = np.lexsort((tie_breaks, scores))
+    steps = (np.diff(scores[order]) != 0) | (np.diff(tie_breaks[order]) != 0)
     dense = np.empty(p)
     dense[order] = np.concatenate(([0], np.cumsum(steps)))
     return dense
