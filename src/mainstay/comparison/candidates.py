@@ -301,7 +301,7 @@ def _ranker(spec: Any, stop: int) -> Any:
     ranker = make_ranker(spec)
     if not isinstance(spec, str):
         return spec if hasattr(spec, "get_params") else ranker
-    if "n_features_to_select" in ranker.get_params():
+    if ranker.get_params().get("n_features_to_select", stop) is None:
         ranker.set_params(n_features_to_select=stop)
     return ranker
 
