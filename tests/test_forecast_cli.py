@@ -39,7 +39,7 @@ def test_forecast_prints_a_table_plain_words_and_draws_a_picture(
     words = result.output
     assert "ensemble size" in words
     assert "100 resamples would give 0." in words
-    assert "no ensemble size will exceed about 0." in words
+    assert "no ensemble, however large, would exceed about 0." in words
     assert "No ensemble of up to 10000 reaches 0.99" in words
     assert picture.read_bytes().startswith(b"\x89PNG")
 

@@ -161,6 +161,7 @@ def test_arrays_and_polars_do_as_well_as_pandas():
     assert set((unnamed["regulator"] + unnamed["target"]).head(2)) == {"x0x2", "x1x4"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", ["svm", "tree", Ridge(), KNeighborsRegressor(3)])
 def test_any_model_explains_genes(base):
     for method in ("eda", "parametric_subspace"):

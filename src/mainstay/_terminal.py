@@ -105,7 +105,7 @@ def list_measures(ctx: click.Context, wanted: bool) -> None:
     for m in MEASURES.values():
         bounds = f"{m.lower:g} to {m.upper:g}"
         corrected, adjusted = ("yes" if flag else "no" for flag in (m.corrected, m.adjusted))
-        table.add_row(m.name, m.kind, bounds, corrected, adjusted, m.options, m.reference)
+        table.add_row(m.name, m.kind, bounds, corrected, adjusted, " ".join(m.options), m.reference)
     _console().print(table)
     ctx.exit()
 

@@ -432,6 +432,6 @@ def _read_arff(path: Path) -> pd.DataFrame:
 
 
 def _task_of(y: pd.Series) -> Task:
-    from mainstay.rankers.inputs import read_target
+    from mainstay.rankers.inputs import infer_task
 
-    return "regression" if read_target(y, len(y), "auto").codes is None else "classification"
+    return "regression" if infer_task(y)[0] == "regression" else "classification"
