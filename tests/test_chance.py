@@ -154,6 +154,7 @@ def clustered(rng: np.random.Generator, p: int, n_linked: int, share: float = 0.
     return matrix
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(KINDS))
 @pytest.mark.parametrize("crowded", [False, True])
 def test_simulation_agrees_with_enumeration_and_states_an_honest_error(

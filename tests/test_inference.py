@@ -85,6 +85,7 @@ def test_estimates_saved_under_the_old_name_can_be_read() -> None:
     assert ms.StabilityEstimate._from_parts(parts).error_method == "analytic"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nogueira", "jaccard"])
 def test_intervals_cover_the_true_stability(name: str) -> None:
     """Independent runs, 400 repetitions: 95% ± 4 standard errors (1.1% each) of cover."""

@@ -94,7 +94,7 @@ def test_every_draw_is_a_ranking(selector: SimulatedSelector, n_runs: int, seed:
 
 
 def test_many_draws_are_made_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulator, "BLOCK", 100)
+    monkeypatch.setattr(simulator, "RANKS_AT_ONCE", 100)
     ranks = SimulatedSelector(30, 3, 6, 0.5).sample_ranks(20, random_state=0)
     assert (np.sort(ranks, axis=1) == np.arange(1, 31)).all()
     assert len({tuple(row) for row in ranks.tolist()}) == 20
@@ -202,6 +202,7 @@ def test_stability_stays_within_bounds(selector: SimulatedSelector, m: int, retu
 # ---------------------------------------------------------------------- ensembles
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [1, 3, 10])
 @pytest.mark.parametrize(
     ("n", "k", "u", "p"), [(2000, 20, 60, 0.7), (400, 10, 30, 0.3), (50, 5, 10, 0.4)]
@@ -379,7 +380,10 @@ def test_the_seed_decides() -> None:
         ((10, 3, 2, 0.5), "n_useful = 2 must be from n_selected = 3 to n_features = 10"),
         ((10, 3, 11, 1.5), "n_useful = 11 .*; p = 1.5 must be a probability"),
         ((10, 3, 5, float("nan")), "p = nan must be a probability"),
-        ((10, 2.5, "x", 0.5), "n_selected = 2.5 is no whole number; n_useful = 'x' is no number"),
+        (
+            (10, 2.5, "x", 0.5),
+            "n_selected = 2.5 is not a whole number; n_useful = 'x' is not a number",
+        ),
     ],
 )
 def test_impossible_parameters_are_named(given: tuple[Any, ...], message: str) -> None:

@@ -1,4 +1,4 @@
-"""Ensembles that were never run: draws of observed runs, aggregated, and how well they agree."""
+"""Ensembles that were never run: observed runs, drawn and combined, and how well these agree."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ class Ensembles:
             shape = (n, self.runs.n_runs)
             counts = sp.coo_array((np.full(n * m, 1 / m), (rows, draws.ravel())), shape=shape)
             return np.asarray(counts.toarray() @ self._matrix)
-        computed = (self.rule.function(self._matrix[draw]) for draw in draws)
-        return np.stack([_as_scores(outcome, self.runs.n_features) for outcome in computed])
+        outcomes = (self.rule.function(self._matrix[draw]) for draw in draws)
+        return np.stack([_as_scores(outcome, self.runs.n_features) for outcome in outcomes])
 
     def selections(self, scores: np.ndarray, rng: np.random.Generator) -> Runs:
         """Make runs of the ensembles: their k best features, or their scores if all count."""
@@ -105,9 +105,9 @@ class Ensembles:
         support = values > cut
         missing = k - support.sum(axis=1)
         # ties at the cut at random: by column order they would make ensembles look stable
-        luck = np.where(values == cut, rng.random(values.shape)[:, self._by_name], 2.0)
-        last = np.take_along_axis(np.sort(luck, axis=1), missing[:, None] - 1, axis=1)
-        support |= luck <= last
+        lots = np.where(values == cut, rng.random(values.shape)[:, self._by_name], 2.0)
+        last = np.take_along_axis(np.sort(lots, axis=1), missing[:, None] - 1, axis=1)
+        support |= lots <= last
         return Runs("support", sp.csr_array(support).astype(np.int32), self.runs.features)
 
     def agreement(self, draws: np.ndarray, rng: np.random.Generator) -> StabilityEstimate:
@@ -118,8 +118,8 @@ class Ensembles:
         """Stability of ensembles with these aggregated scores."""
         options: dict[str, Any] = {} if self.similarity is None else {"similarity": self.similarity}
         seed = int(rng.integers(2**32))
-        made = self.selections(scores, rng)
-        return stability(made, self.measure, random_state=seed, **options)
+        runs = self.selections(scores, rng)
+        return stability(runs, self.measure, random_state=seed, **options)
 
     # -------------------------------------------------------------- the scale to extrapolate on
 
@@ -154,19 +154,19 @@ class Ensembles:
         return np.asarray(entry.pair_score(x, k, k, self.runs.n_features))
 
 
-def _as_scores(computed: Any, p: int) -> np.ndarray:
-    """Scores of a rule; what tells equal scores apart is added where it decides nothing else."""
-    if not isinstance(computed, Outcome):
-        values = np.asarray(computed, dtype=float)
+def _as_scores(outcome: Any, p: int) -> np.ndarray:
+    """Turn what a rule returned into scores whose ties are those that the rule leaves."""
+    if not isinstance(outcome, Outcome):
+        values = np.asarray(outcome, dtype=float)
         if values.shape != (p,) or np.isnan(values).any():
             raise InputError(
                 f"an aggregation must return {p} scores, one per feature and none of them NaN, "
                 f"got shape {values.shape} with {int(np.isnan(values).sum())} NaN."
             )
         return values
-    if computed.tie_break is None:
-        return computed.scores
-    scores, tie_breaks = rounded(computed.scores), rounded(computed.tie_break)
+    if outcome.tie_break is None:
+        return outcome.scores
+    scores, tie_breaks = rounded(outcome.scores), rounded(outcome.tie_break)
     order = np.lexsort((tie_breaks, scores))
     steps = (np.diff(scores[order]) != 0) | (np.diff(tie_breaks[order]) != 0)
     dense = np.empty(p)
@@ -192,8 +192,8 @@ def check_measure(measure: Any, similarity: FeatureSimilarity | None) -> None:
             "ms.FeatureSimilarity.from_data(X)."
         )
     if similarity is not None and not adjusted:
-        able = ", ".join(m.name for m in MEASURES.values() if m.adjusted)
-        raise InputError(f"{name!r} does not use similarity=; these do: {able}.")
+        adjusting = ", ".join(m.name for m in MEASURES.values() if m.adjusted)
+        raise InputError(f"{name!r} does not use similarity=; these do: {adjusting}.")
     if compares_selections(measure) and "@" in str(measure):
         raise InputError(
             f"measure {measure!r}: n_features_to_select says how many features are compared; "
