@@ -109,7 +109,7 @@ def _places_after(step: Any, places: np.ndarray) -> np.ndarray:
     """Tell which features leave a fitted transformer, and in which order."""
     support = _selection(step, len(places))
     if support is not None:
-        return places[support]
+        return np.asarray(places[support])
     try:
         names = [str(name) for name in step.get_feature_names_out()]
     except (AttributeError, ValueError):  # it does not say; features keep their places
