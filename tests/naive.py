@@ -466,16 +466,22 @@ def average_overlap(a: Sequence[float], b: Sequence[float], k: int | None = None
 
 # --- feature similarity -------------------------------------------------------------------------
 def correlation_graph(
-    X: np.ndarray, threshold: float, method: str = "pearson"
+    X: np.ndarray, threshold: float, method: str = "pearson", min_overlap: int = 1
 ) -> dict[tuple[int, int], float]:
-    """Pairs of columns i < j with |correlation| >= threshold; a constant column has none."""
+    """Pairs of columns i < j with |correlation| >= threshold; a constant column has none.
+
+    Only the rows count that neither column misses (NaN), and there must be `min_overlap` of them.
+    """
     correlation = {"pearson": pearson, "spearman": spearman}[method]
     columns = [[float(value) for value in column] for column in np.asarray(X).T]
     edges = {}
     for i in range(len(columns)):
         for j in range(i + 1, len(columns)):
-            size = abs(correlation(columns[i], columns[j]))
-            if size >= threshold:  # never true for NaN
+            rows = zip(columns[i], columns[j], strict=True)
+            common = [row for row in rows if not any(map(math.isnan, row))]
+            a, b = [x for x, _ in common], [y for _, y in common]
+            size = abs(correlation(a, b))
+            if len(common) >= min_overlap and size >= threshold:  # never true for NaN
                 edges[i, j] = min(size, 1.0)  # rounding
     return edges
 

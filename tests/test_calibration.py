@@ -164,7 +164,7 @@ def test_p_is_found_back(n: int, a: float, b: float, c: float, data: st.DataObje
     k = 1 + int(a * (n - 2))
     u = k + b * (n - 1 - k)
     p = k / n + c * (1 - k / n)
-    measure = data.draw(st.sampled_from(sorted(analytic.FORMULAS)))
+    measure = data.draw(st.sampled_from(sorted(analytic.OVERLAP_SCORES)))
     value = SimulatedSelector(n, k, u, p).stability(1, measure)
     chance = SimulatedSelector(n, k, u, k / n).stability(1, measure)
     assume(abs(value - chance) > 1e-6)  # p is ill-determined next to chance

@@ -292,6 +292,7 @@ def test_aggregations_share_runs_sizes_share_rankings_equal_sets_share_fits() ->
     assert CALLS["fit"] == len(sets) < 4 * len(result.table)
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_bits_for_any_number_of_cores(found: ms.Comparison) -> None:
     again = compare(
         ["f_statistic", "information_gain"], aggregations=["mean", "rank_mean", "none"], n_jobs=2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import tracemalloc
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-import mainstay.similarity
+import mainstay.similarity.pairs
 import naive
-from mainstay import FeatureSimilarity, InputError
+from mainstay import FeatureSimilarity, InputError, Runs
 
 ABC = ["a", "b", "c"]
 S = np.array([[1.0, 0.95, 0.2], [0.95, 1.0, 0.0], [0.2, 0.0, 1.0]])
@@ -62,7 +63,7 @@ def absolute_cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def test_the_graph_holds_the_pairs_that_reach_the_threshold(
     method, threshold, block_bytes, monkeypatch
 ):
-    monkeypatch.setattr(mainstay.similarity, "_BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(mainstay.similarity.pairs, "_BLOCK_BYTES", block_bytes)
     for seed in range(3):
         X = correlated(seed)
         found = FeatureSimilarity.from_data(X, method, threshold)
@@ -78,7 +79,7 @@ def test_shuffling_columns_changes_no_bit_of_any_correlation(monkeypatch):
     order = np.random.default_rng(2).permutation(40)
     names = np.array([f"gene{i}" for i in range(40)])
     plain = FeatureSimilarity.from_data(X, threshold=0.5, features=names)
-    monkeypatch.setattr(mainstay.similarity, "_BLOCK_BYTES", 8 * 40 * 7)
+    monkeypatch.setattr(mainstay.similarity.pairs, "_BLOCK_BYTES", 8 * 40 * 7)
     shuffled = FeatureSimilarity.from_data(X[:, order], threshold=0.5, features=names[order])
     assert edges(shuffled.aligned_to(plain.features)) == edges(plain) != {}
 
@@ -124,7 +125,7 @@ def test_any_function_of_two_blocks_may_say_what_is_similar(monkeypatch):
     expected = np.argwhere(np.triu(absolute_cosine(X, X) >= 0.8, 1))
     assert sorted(edges(whole)) == [tuple(pair) for pair in expected.tolist()]
     assert "absolute_cosine >= 0.8" in repr(whole)
-    monkeypatch.setattr(mainstay.similarity, "_BLOCK_BYTES", 8 * 12 * 5)
+    monkeypatch.setattr(mainstay.similarity.pairs, "_BLOCK_BYTES", 8 * 12 * 5)
     blockwise = FeatureSimilarity.from_data(X, absolute_cosine, threshold=0.8)
     assert edges(blockwise) == pytest.approx(edges(whole), abs=1e-12)
 
@@ -151,8 +152,7 @@ def test_a_function_that_returns_no_similarities_is_refused(function, message):
 @pytest.mark.parametrize(
     ("X", "arguments", "message"),
     [
-        ({"a": [1.0, 2.0], "b": [1.0, np.nan]}, {}, r"1 feature\(s\) have missing .*: 'b'\. Imp"),
-        ({"a": [1.0, np.inf], "b": [1.0, None]}, {}, r"2 feature\(s\) .*infinite.*: 'a', 'b'"),
+        ({"a": [1.0, np.inf], "b": [1.0, None]}, {}, r"1 feature\(s\) .*infinite.*: 'a'\. Repl"),
         ({"a": [1.0, 2.0], "b": ["low", "high"]}, {}, "'b' is not numeric .*'low'"),
         ({"a": [1.0, 2.0], "b": [1.0, "n/a"]}, {}, "'b' is not numeric .*'n/a'"),
         ({"a": [1.0, 2.0], "b": pd.to_datetime(["2020", "2021"])}, {}, "'b' is not numeric"),
@@ -165,6 +165,9 @@ def test_a_function_that_returns_no_similarities_is_refused(function, message):
         ({"a": [1, 2]}, {"threshold": 1.1}, r"threshold must be a number in \[0, 1\], got 1.1"),
         ({"a": [1, 2]}, {"threshold": "high"}, "threshold must be .*'high'"),
         ({"a": [1, 2]}, {"threshold": np.nan}, "threshold must be .*nan"),
+        ({"a": [1, 2]}, {"min_overlap": 1}, "min_overlap must be .* from 2 to 2, got 1"),
+        ({"a": [1, 2]}, {"min_overlap": 3}, "min_overlap must be .* from 2 to 2, got 3"),
+        ({"a": [1, 2]}, {"constant": "silent"}, "unknown constant 'silent'.* Valid: warn, ignore"),
     ],
 )
 def test_data_that_cannot_be_compared_is_refused(X, arguments, message):
@@ -193,6 +196,170 @@ def test_three_thousand_features_need_no_square_matrix():
         tracemalloc.stop()
     assert similarity.graph.nnz > 1000
     assert peak < 3000 * 3000 * 8 / 2
+
+
+# --- from data with missing values --------------------------------------------------------------
+
+
+def with_gaps(seed: int, share: float, n: int = 40, p: int = 12) -> np.ndarray:
+    """Correlated columns of which every second misses a share of its values."""
+    X = correlated(seed, n, p)
+    missing = np.random.default_rng(seed + 100).random(X.shape) < share
+    missing[:, ::2] = False
+    X[missing] = np.nan
+    return X
+
+
+@pytest.mark.parametrize("block_bytes", [1, 8 * 12 * 10 * 5, 2**26], ids=["1 column", "5", "all"])
+@pytest.mark.parametrize("threshold", [0.3, 0.8, 0.95])
+@pytest.mark.filterwarnings("ignore:.*rows in common")
+def test_features_with_gaps_are_compared_by_the_rows_that_both_have(
+    threshold, block_bytes, monkeypatch
+):
+    monkeypatch.setattr(mainstay.similarity.pairs, "_BLOCK_BYTES", block_bytes)
+    for seed in range(3):
+        X = with_gaps(seed, 0.2)
+        similarity = FeatureSimilarity.from_data(X, threshold=threshold)
+        expected = naive.correlation_graph(X, threshold, min_overlap=20)
+        assert 0 < len(expected) < 66
+        assert edges(similarity) == pytest.approx(expected, abs=1e-12)
+        assert (similarity.graph != similarity.graph.T).nnz == 0
+
+
+@pytest.mark.parametrize("min_overlap", [2, 15, 24, 40])
+@pytest.mark.filterwarnings("ignore:.*rows in common")
+def test_gaps_are_treated_as_pandas_treats_them(min_overlap):
+    X = with_gaps(7, 0.5)
+    similarity = FeatureSimilarity.from_data(X, threshold=0, min_overlap=min_overlap)
+    table = pd.DataFrame(X).corr(min_periods=min_overlap).abs().to_numpy()
+    expected = {(i, j): table[i, j] for i, j in np.argwhere(np.triu(~np.isnan(table), 1))}
+    assert edges(similarity) == pytest.approx(expected, abs=1e-9)
+
+
+@given(
+    arrays(float, (12, 5), elements=st.sampled_from([0, 1, 2, 5, np.nan])),
+    st.permutations(range(12)),
+    st.permutations(range(5)),
+)
+@pytest.mark.filterwarnings("ignore:.*(constant feature|rows in common)")
+def test_gaps_mean_the_same_in_every_order_of_rows_and_columns(X, rows, columns):
+    names = np.array([f"gene{i}" for i in range(5)])
+    plain = FeatureSimilarity.from_data(X, threshold=0.6 - 1e-9, features=names, min_overlap=3)
+    assert edges(plain) == pytest.approx(
+        naive.correlation_graph(X, 0.6 - 1e-9, min_overlap=3), abs=1e-12
+    )
+    shuffled = FeatureSimilarity.from_data(
+        X[np.ix_(rows, columns)], threshold=0.6 - 1e-9, features=names[columns], min_overlap=3
+    )
+    assert edges(shuffled.aligned_to(names)) == pytest.approx(edges(plain), abs=1e-12)
+
+
+def test_shuffling_columns_with_gaps_changes_no_bit_of_any_correlation(monkeypatch):
+    X = with_gaps(1, 0.1, n=101, p=40)
+    order = np.random.default_rng(2).permutation(40)
+    names = np.array([f"gene{i}" for i in range(40)])
+    plain = FeatureSimilarity.from_data(X, threshold=0.5, features=names)
+    monkeypatch.setattr(mainstay.similarity.pairs, "_BLOCK_BYTES", 8 * 40 * 70)
+    shuffled = FeatureSimilarity.from_data(X[:, order], threshold=0.5, features=names[order])
+    assert edges(shuffled.aligned_to(plain.features)) == edges(plain) != {}
+
+
+def test_a_copy_with_gaps_is_exactly_similar():
+    X = np.random.default_rng(0).normal(size=(50, 30))
+    copies = -3 * X + 1
+    copies[np.random.default_rng(1).random(copies.shape) < 0.2] = np.nan
+    similarity = FeatureSimilarity.from_data(np.hstack((X, copies)), threshold=1.0)
+    assert named_groups(similarity, "cliques") == {
+        frozenset((f"x{i}", f"x{i + 30}")) for i in range(30)
+    }
+    assert set(similarity.graph.data.tolist()) == {1.0}
+
+
+def test_one_missing_value_keeps_the_similarities_of_all_features():
+    X = correlated(3, n=30)
+    complete = FeatureSimilarity.from_data(X, threshold=0.8)
+    X[0, 0] = np.nan
+    gapped = FeatureSimilarity.from_data(X, threshold=0.8)
+    others = {pair: value for pair, value in edges(complete).items() if 0 not in pair}
+    assert {pair: value for pair, value in edges(gapped).items() if 0 not in pair} == others
+    assert gapped.degrees[0] > 0
+
+
+@pytest.mark.parametrize("far", [1e6, 1e12])
+def test_an_outlier_outside_the_common_rows_does_not_blur_the_rest(far):
+    x, noise = np.random.default_rng(0).normal(size=(2, 41))
+    X = np.column_stack((x, x + 0.3 * noise))
+    X[0] = far, np.nan
+    X[1, 0] = np.nan
+    expected = abs(np.corrcoef(X[2:].T)[0, 1])
+    assert edges(FeatureSimilarity.from_data(X)) == pytest.approx({(0, 1): expected}, abs=1e-12)
+
+
+def test_features_that_are_constant_in_their_common_rows_are_not_similar():
+    x = np.arange(30.0)
+    X = np.column_stack((x, np.where(x < 10, x, 7.1), x))
+    X[:10, 2] = np.nan
+    assert edges(FeatureSimilarity.from_data(X, threshold=0.9)) == {(0, 2): 1.0}
+    assert (1, 2) not in edges(FeatureSimilarity.from_data(X, threshold=0))
+
+
+def test_features_that_share_too_few_rows_are_named_and_not_similar():
+    x = np.arange(30.0)
+    X = np.column_stack((x, x, x))
+    X[:16, 1] = np.nan
+    few = r"1 feature\(s\) have fewer than min_overlap=15 rows .* those: 'x1'\. Impute"
+    with pytest.warns(UserWarning, match=few) as caught:
+        assert edges(FeatureSimilarity.from_data(X)) == {(0, 2): 1.0}
+    assert caught[0].filename == __file__
+    assert len(edges(FeatureSimilarity.from_data(X, min_overlap=14))) == 3
+
+
+def test_a_few_pairs_that_share_too_few_rows_need_no_warning():
+    X = np.random.default_rng(0).normal(size=(30, 42))
+    X[:9, 0] = X[-9:, 1] = np.nan  # 12 rows in common
+    assert FeatureSimilarity.from_data(X, threshold=0).degrees.tolist() == [40, 40] + [41] * 40
+
+
+@pytest.mark.parametrize(("n", "smallest"), [(6, 6), (14, 10), (20, 10), (31, 16)])
+def test_by_default_half_of_the_rows_and_at_least_ten_must_be_common(n, smallest):
+    x = np.random.default_rng(0).normal(size=n)
+    for n_common in (smallest, smallest - 1):
+        X = np.column_stack((x, np.where(np.arange(n) < n_common, x, np.nan)))
+        X[0] += 1e-3 * (n_common == n)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert len(edges(FeatureSimilarity.from_data(X))) == (n_common == smallest)
+        assert len(caught) == (n_common < smallest)
+
+
+def test_a_feature_without_any_value_is_similar_to_nothing():
+    X = np.column_stack((np.arange(20.0), np.full(20, np.nan), np.arange(20.0)))
+    with pytest.warns(UserWarning, match=r"those: 'x1'\."):
+        assert edges(FeatureSimilarity.from_data(X)) == {(0, 2): 1.0}
+
+
+@pytest.mark.parametrize("method", ["spearman", absolute_cosine], ids=str)
+def test_only_pearson_takes_missing_values(method):
+    X = np.array([[1.0, np.nan, 3.0], [2.0, 4.0, 1.0], [3.0, 5.0, 2.0]])
+    message = r"needs complete columns, but 1 feature\(s\).*: 'x1'\. Impute .* method='pearson'"
+    with pytest.raises(InputError, match=message):
+        FeatureSimilarity.from_data(X, method)
+
+
+def test_missing_values_of_every_kind_of_table_mean_the_same():
+    columns = {"a": [1, 2, None, 4, 5], "b": [2, 4, 7, 8, 10], "c": [5, None, 2, 9, 1]}
+    nullable = pd.DataFrame(columns, dtype="Int64")
+    mixed = pd.DataFrame(columns, dtype=object)
+    floats = pd.DataFrame(columns, dtype=float)
+    expected = edges(FeatureSimilarity.from_data(floats, min_overlap=3))
+    assert expected
+    for table in (nullable, mixed, pl.DataFrame(columns)):
+        assert edges(FeatureSimilarity.from_data(table, min_overlap=3)) == expected
+
+
+def test_constant_features_need_no_warning_where_they_are_expected():
+    X = np.array([[1.0, 3.0, 2.0], [2.0, 3.0, 4.0], [3.0, 3.0, 5.0]])
+    assert FeatureSimilarity.from_data(X, constant="ignore").degrees.tolist() == [1, 0, 1]
 
 
 # --- from a matrix ------------------------------------------------------------------------------
@@ -343,6 +510,33 @@ def test_features_without_names_are_matched_by_position(mine, theirs):
 def test_similarities_of_other_features_are_refused_by_name(features, message):
     with pytest.raises(InputError, match=message):
         FeatureSimilarity.from_matrix(S, features=ABC).aligned_to(features)
+
+
+def test_a_run_that_selects_a_twin_counts_for_the_group():
+    similarity = FeatureSimilarity.from_matrix(S, features=ABC)
+    runs = Runs.from_sets([["a"], ["b"], ["b", "c"], ["c"]], features=["c", "b", "a"])
+    assert similarity.group_frequency(runs).tolist() == [0.5, 0.75, 0.75]
+
+
+def test_at_threshold_zero_every_selection_counts_for_every_feature():
+    runs = Runs.from_sets([["a"], ["c"], ["b"]], features=ABC)
+    similarity = FeatureSimilarity.from_matrix(S, threshold=0, features=ABC)
+    assert similarity.group_frequency(runs).tolist() == [1, 1, 1]
+
+
+def test_rankings_have_no_group_frequency_before_they_are_cut():
+    runs = Runs.from_scores([[1.0, 2.0, 3.0]], features=ABC)
+    with pytest.raises(InputError, match=r"runs\.top\(k\)"):
+        FeatureSimilarity.from_matrix(S, features=ABC).group_frequency(runs)
+
+
+def test_twins_are_named_most_similar_first():
+    star = np.eye(6)
+    star[0, 1:] = star[1:, 0] = [0.91, 0.95, 0.99, 0.95, 0.92]
+    similarity = FeatureSimilarity.from_matrix(star, features=list("abcdef"))
+    assert similarity.twin_names() == ["d; c; e; and 2 more", "a", "a", "a", "a", "a"]
+    assert similarity.twin_names(most=5)[0] == "d; c; e; f; b"
+    assert FeatureSimilarity.from_matrix(np.eye(2)).twin_names() == ["", ""]
 
 
 def test_similar_pairs_come_as_a_table():

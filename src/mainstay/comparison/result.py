@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -88,6 +89,16 @@ class Comparison(WithNamedRuns):
         return ComparisonDisplay.from_comparison(self, ax=ax)
 
     def summary(self) -> pd.DataFrame:
+        """Deprecated: this table is `overview()`; the words are in `reason`."""
+        warnings.warn(
+            "Comparison.summary() is now overview(); from the next release on, summary() gives "
+            "words, as it does elsewhere.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self.overview()
+
+    def overview(self) -> pd.DataFrame:
         """The front and the baselines, with the columns that matter most."""
         import pandas as pd
 
@@ -117,7 +128,7 @@ class Comparison(WithNamedRuns):
             f"stability ({about['stability']}).\nThe front and the baselines:"
         )
         marks = {True: "yes", False: ""}
-        shown = self.summary().replace({"on_front": marks, "recommended": marks})
+        shown = self.overview().replace({"on_front": marks, "recommended": marks})
         body = shown.to_string(index=False, float_format="{:.3f}".format, na_rep="")
         return f"{head}\n{body}\n\n{self.reason}"
 
@@ -139,6 +150,7 @@ def conclude(
     scores: Mapping[str, np.ndarray],
     runs: dict[str, Runs],
     estimates: Mapping[str, StabilityEstimate],
+    parameters: Mapping[str, dict[str, Any] | None],
     settings: dict[str, Any],
 ) -> Comparison:
     """Find the front and the recommendation, and test neighbours."""
@@ -176,6 +188,9 @@ def conclude(
     )
     tests = neighbour_tests(front, scores, estimates, settings["test_per_train"])
     reason = explain(table, chosen, steps, settings)
+    repeat = {**(parameters[table["candidate"].iloc[chosen]] or {}),
+              "task": settings["task"], "random_state": settings["random_state"]}  # fmt: skip
+    settings = {**settings, "recommended": repeat}
     return Comparison(table, long, tests, runs, reason, settings)
 
 

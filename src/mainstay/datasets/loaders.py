@@ -306,13 +306,17 @@ def load_openml(
         table = _read_arff(path)
         column = target or str(table.columns[-1])
     else:
-        from mainstay.io import read_table
+        from mainstay._files import read_annotated
 
-        table = read_table(path).rename(columns=str)
-        usual = [name for name in ("target", "class", "y") if name in table.columns]
+        table, annotations = read_annotated(path)
+        usual = [
+            name for name in ("target", "class", "y") if name in {*table.columns, *annotations}
+        ]
         column = target or (usual[0] if usual else "")
         if not column:
             raise InputError(f"{path} has no column target, class or y; say which: target=….")
+        if column in annotations:
+            table[column] = annotations[column]()
     check_choice(f"column of {path}", column, list(table.columns))
     y = table[column]
     return LoadedData(str(name_or_id), _task_of(y), table.drop(columns=column), y.to_numpy())

@@ -1,4 +1,4 @@
-"""Forecasts: few runs in, the stability of an ensemble not yet run out."""
+"""Forecasts: from a few runs to the stability of an ensemble that has not been run."""
 
 from mainstay.forecast.calibration import InfeasibleError, estimate_n_useful, solve_p
 from mainstay.forecast.forecasting import forecast_stability

@@ -22,17 +22,19 @@ from scipy import fft
 from scipy.linalg import solve_banded
 from scipy.special import betainc, gammaln, xlog1py, xlogy
 
-from mainstay.measures import sets
+from mainstay.measures import MEASURES
 from mainstay.measures.chance import hypergeometric
 
 # all but "jaccard" are linear in the overlap of two sets of k features
-FORMULAS: dict[str, Callable[..., np.ndarray]] = {
-    **sets.PAIR_SCORES,
-    "nogueira": sets.kuncheva,
-    "weighted_consistency": sets.dice,
+OVERLAP_SCORES: dict[str, Callable[..., np.ndarray]] = {
+    name: score
+    for name, measure in MEASURES.items()
+    if (score := measure.pair_score or measure.equal_size_score) is not None
 }
 JACCARD_TERMS = 40  # the rest of the series is below 2⁻⁴⁰
-TAIL = np.array([1e-9, 1e-6, 1e-4, 1e-2, 0.1, 0.3, 1.0, 3.0])  # features of a kind left or begun
+TAIL = np.array(
+    [1e-9, 1e-6, 1e-4, 1e-2, 0.1, 0.3, 1.0, 3.0]
+)  # features of a kind below, or above, a value
 MOST_POINTS = 2**15  # of a rank sum's distribution; beyond this ranks are put into bins
 
 
@@ -66,7 +68,7 @@ def share_of_members(n: int, k: int, p: Any) -> Any:
 def selection_chances(n: int, k: int, u: Any, share: Any) -> tuple[Any, Any]:
     """π₁ and π₀: how likely one run selects a given useful and a given other feature.
 
-    π₁ − k/n = (k/u)(E[A]/k − k/n)(n − u)/(n − k): theorem 1 of the paper, carried from the first
+    π₁ − k/n = (k/u)(E[A]/k − k/n)(n − u)/(n − k): theorem 1 of the paper, extended from the first
     pick to the whole selection.
     """
     useful = k / n + k / u * (share - k / n) * (n - u) / (n - k)
@@ -116,7 +118,7 @@ def expected_score(measure: str, useful: np.ndarray, n: int, k: int, u: int) -> 
     if measure != "jaccard":
         mean = useful @ np.arange(k + 1.0)
         overlap = mean**2 / u + ((k - mean) ** 2 / (n - u) if u < n else 0.0)
-        at_0, at_1 = FORMULAS[measure](np.array([0.0, 1.0]), float(k), float(k), n)
+        at_0, at_1 = OVERLAP_SCORES[measure](np.array([0.0, 1.0]), float(k), float(k), n)
         return np.asarray(at_0 + (at_1 - at_0) * overlap)
     products, r, s = _falling_products(k)
 
@@ -147,7 +149,7 @@ class Weak:
 
 
 def weak_selections(n: int, k: int, u: int, p: float) -> Weak:
-    """Adds 0 where a feature is selected and 1 where not."""
+    """Describe a run that adds 0 where it selects a feature, and 1 elsewhere."""
     useful = useful_in_run(n, k, u, p)[0]
     b = np.arange(k + 1.0)
     mean = useful @ b
@@ -157,7 +159,7 @@ def weak_selections(n: int, k: int, u: int, p: float) -> Weak:
 
 
 def weak_ranks(n: int, k: int, u: int, p: float) -> Weak:
-    """Adds the rank, counted from 0.
+    """Describe a run that adds its ranks, counted from 0.
 
     Place r belongs to S_m with probability p while neither S_m (k members) nor the rest (n − k) has
     run out, which is a matter of N ~ Binomial(r, p): N ≥ k and N ≤ r − (n − k), respectively.
@@ -257,7 +259,7 @@ class _Sum:
         length = m * (len(single) - 1) + 1
         size = fft.next_fast_len(length, real=True)
         pmf = fft.irfft(fft.rfft(single, size) ** m, size)[:length]
-        pmf[pmf < 8 * np.finfo(float).eps] = 0.0  # noise, which tilting would blow up
+        pmf[pmf < 8 * np.finfo(float).eps] = 0.0  # noise, which tilting would amplify
         self.pmf = pmf / pmf.sum()
 
     def tilted(self, tilt: float, last: int) -> np.ndarray:
@@ -324,7 +326,7 @@ def _smallest(sums: list[np.ndarray], n: int, k: int, u: int) -> np.ndarray:
 
 
 def useful_in_the_limit(weak: Weak, n: int, k: int, u: int) -> np.ndarray:
-    """P(B = b) for ever larger ensembles: the kind with the smaller mean is selected first."""
+    """P(B = b) in the limit: the kind of features with the smaller mean is selected first."""
     x = np.arange(len(weak.useful))
     lead = weak.other @ x - weak.useful @ x
     if u < n and abs(lead) <= 1e-9 * len(x):

@@ -90,7 +90,7 @@ class OneRun:
         return total
 
     def solve(self, stability: float) -> float:
-        """The p, from chance up, that gives this stability; or an error that says why none does."""
+        """Find the p, from chance up, that gives this stability, or say why none does."""
         chance = _chance_p(self.n, self.k)
         low, high = (float(value) for value in self(np.array([chance, 1.0])))
         if self._parts[0][1] == self.n:
@@ -107,16 +107,16 @@ class OneRun:
             raise InfeasibleError(
                 "infeasible: the runs agree more than n_useful allows. With n_useful = "
                 f"{u:g} the {self.measure} of runs is at most {high:.4g} (p = 1), but "
-                f"{stability:.4g} was given. It needs n_useful <= {most}. Take that (the count "
-                "grows with the number of runs), or forecast by resampling the runs, which does "
-                "not take all useful features for equally good."
+                f"{stability:.4g} was given. That needs n_useful <= {most}. Use that value (the "
+                "estimate grows with the number of runs), or forecast by resampling the runs, "
+                "which does not assume that all useful features are equally good."
             )
         if stability < low - slack:
             raise InfeasibleError(
-                "infeasible: the runs agree less than random selections do. Those of "
+                "infeasible: the runs agree less than random selections do. Random selections of "
                 f"{self.k} of {self.n} features have a {self.measure} of {low:.4g}, but "
-                f"{stability:.4g} was given. More runs give a more exact stability; if it stays "
-                "below, nothing was found that ensembles could make stable."
+                f"{stability:.4g} was given. More runs give a more precise stability; if it stays "
+                "below, the runs have nothing in common that an ensemble could make stable."
             )
         if stability <= low or stability >= high:
             return chance if stability <= low else 1.0
@@ -141,7 +141,7 @@ def largest_n_useful(*, stability: float, measure: str, n_features: int, n_selec
     >>> largest_n_useful(stability=0.2, measure="jaccard", n_features=5966, n_selected=60)
     180
     """
-    check_choice("measure", measure, analytic.FORMULAS)
+    check_choice("measure", measure, analytic.OVERLAP_SCORES)
     low, high = n_selected, n_features
     while low < high:
         middle = (low + high + 1) // 2
@@ -193,7 +193,7 @@ def solve_p(
     -----
     With Φ the stability corrected for chance and Φ∞ = (k/u − k/n)/(1 − k/n),
     p = k/n + (1 − k/n)·√(Φ/Φ∞). That is exact for measures that are linear in the overlap. The
-    Jaccard index is not: E[J] above the J of the expected overlap, so its exact expectation
+    Jaccard index is not: E[J] is above the J of the expected overlap, so its exact expectation
     is solved for p. The paper takes the nearest of 0.1, …, 0.9 by simulation.
 
     References
@@ -220,7 +220,7 @@ def solve_p(
 
 def check_stability(stability: object, measure: str) -> float:
     """Return a stability that the measure can have."""
-    info = MEASURES[check_choice("measure", measure, analytic.FORMULAS)]
+    info = MEASURES[check_choice("measure", measure, analytic.OVERLAP_SCORES)]
     try:
         value = float(stability)  # type: ignore[arg-type]
     except (TypeError, ValueError):

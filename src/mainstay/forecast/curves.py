@@ -1,4 +1,4 @@
-"""Stability by ensemble size, read off observed runs and carried beyond them.
+"""Stability by ensemble size, measured on observed runs and extrapolated beyond them.
 
 Flat runs (each on a fresh resample of the data) form one pool, from which ensembles of any size
 are drawn. Nested runs come in training halves: ensembles are built inside a half and compared
@@ -18,8 +18,8 @@ from mainstay._validation import InputError
 from mainstay.forecast.virtual import Ensembles
 
 _PARTS = 10  # of the pool, left out in turn
-_FEWEST = 10  # disjoint ensembles that the pool must give to be compared as such
-_LOWEST = 0.005  # agreement beyond chance that is too small to extrapolate
+_FEWEST = 10  # disjoint ensembles that the pool must hold for them to be compared directly
+_LOWEST = 0.005  # agreement beyond chance below which nothing is extrapolated
 
 
 @dataclass(frozen=True)
@@ -55,24 +55,24 @@ class FlatCurve:
         rng = np.random.default_rng([self.seed, size])
         pool = self.ensembles.canonical
         draws = rng.integers(len(pool), size=(self.n_ensembles, size))
-        apart = len(pool) // size >= _FEWEST
-        if apart:
+        disjoint = len(pool) // size >= _FEWEST
+        if disjoint:
             value, noise = self._disjoint(pool, size, rng)
-        if interval or not apart:
+        if interval or not disjoint:
             drawn = self.ensembles.agreement(pool[draws], rng)
-            if not apart:
+            if not disjoint:
                 value, noise = drawn.value, drawn.standard_error
         if not interval:
-            return Point(m, value, math.nan, math.nan, math.nan, apart)
+            return Point(m, value, math.nan, math.nan, math.nan, disjoint)
         shares = rng.permuted(np.arange(len(pool)) % _PARTS)
         without = []
         for part in range(_PARTS):
-            rest = np.flatnonzero(shares != part)
-            lost = shares[draws] == part
-            other = np.where(lost, rest[rng.integers(len(rest), size=draws.shape)], draws)
-            without.append(self.ensembles.agreement(pool[other], rng).value)
+            kept = np.flatnonzero(shares != part)
+            replacements = kept[rng.integers(len(kept), size=draws.shape)]
+            replaced = np.where(shares[draws] == part, replacements, draws)
+            without.append(self.ensembles.agreement(pool[replaced], rng).value)
         error = math.hypot(_jackknife_error(np.array(without)), noise)
-        return _point(m, value, error, _PARTS - 1, self.confidence, apart)
+        return _point(m, value, error, _PARTS - 1, self.confidence, disjoint)
 
     def _disjoint(
         self, pool: np.ndarray, size: int, rng: np.random.Generator
@@ -88,7 +88,7 @@ class FlatCurve:
         return float(np.mean(values)), noise
 
     def plateau(self) -> float:
-        """Ever more resamples of the same data end in one and the same selection."""
+        """Limit for large ensembles: on the same data, they all select the same features."""
         return 1.0
 
 
@@ -119,21 +119,21 @@ class NestedCurve:
 
     @property
     def largest(self) -> int:
-        """Number of runs in the half with the fewest: the largest ensemble seen."""
+        """Number of runs in the half with the fewest: the largest ensemble observed."""
         return min(len(half) for half in self.members)
 
     def point(self, m: float, *, interval: bool = True) -> Point:
         """Forecast the stability of ensembles of m runs."""
         b = self.largest
-        both = self._observed(int(m)) if m <= b else self._extrapolated(m)
-        value, without = float(both[0]), both[1:]
+        values = self._observed(int(m)) if m <= b else self._extrapolated(m)
+        value, without = float(values[0]), values[1:]
         if not interval:
             return Point(m, value, math.nan, math.nan, math.nan, m <= b)
         error = _jackknife_error(without)
         return _point(m, value, error, len(self.members) - 1, self.confidence, m <= b)
 
     def plateau(self) -> float:
-        """Stability that no ensemble size exceeds."""
+        """Limit of the stability as ensembles grow."""
         return self.point(math.inf, interval=False).stability
 
     def _observed(self, m: int) -> np.ndarray:
@@ -144,21 +144,21 @@ class NestedCurve:
             repeats = 3 if m == self.largest else self.repeats
             for _ in range(repeats):
                 draws = np.stack([rng.permutation(half)[:m] for half in self.members])
-                found = self.ensembles.agreement(draws, rng)
-                assert found.leave_one_out is not None
-                total += np.concatenate(([found.value], found.leave_one_out))
+                estimate = self.ensembles.agreement(draws, rng)
+                assert estimate.leave_one_out is not None
+                total += np.concatenate(([estimate.value], estimate.leave_one_out))
             self._memory[m] = total / repeats
         return np.asarray(self._memory[m])
 
     def _extrapolated(self, m: float) -> np.ndarray:
         """Stability at m > b: of all halves, then without each half in turn."""
         b = self.largest
-        seen = self.ensembles.to_reliability(self._observed(b))
-        carried = self._reciprocal(m)
+        observed = self.ensembles.to_reliability(self._observed(b))
+        beyond = self._reciprocal(m)
         if self.ensembles.averages:
-            carried = (carried + self.ensembles.to_reliability(self._shrunk(m))) / 2
-        usable = seen > _LOWEST
-        value = self.ensembles.from_reliability(np.maximum(carried, seen))
+            beyond = (beyond + self.ensembles.to_reliability(self._shrunk(m))) / 2
+        usable = observed > _LOWEST
+        value = self.ensembles.from_reliability(np.maximum(beyond, observed))
         return np.where(usable, value, self._observed(b))
 
     def _reciprocal(self, m: float) -> np.ndarray:
@@ -187,12 +187,12 @@ class NestedCurve:
             within = runs.var(axis=1, ddof=1).mean(axis=0)
             between = np.maximum(means.var(axis=0, ddof=1) - within / b, 0)
             spread = between + within / b
-            wanted = np.divide(between + within / m, spread, out=np.ones_like(spread),
-                               where=spread > 0)  # fmt: skip
+            ratio = np.divide(between + within / m, spread, out=np.ones_like(spread),
+                              where=spread > 0)  # fmt: skip
             centre = means.mean(axis=0)
-            found = self.ensembles.agreement_of(centre + np.sqrt(wanted) * (means - centre), rng)
-            assert found.leave_one_out is not None
-            self._memory[key] = np.concatenate(([found.value], found.leave_one_out))
+            estimate = self.ensembles.agreement_of(centre + np.sqrt(ratio) * (means - centre), rng)
+            assert estimate.leave_one_out is not None
+            self._memory[key] = np.concatenate(([estimate.value], estimate.leave_one_out))
         return np.asarray(self._memory[key])
 
 
@@ -203,7 +203,7 @@ def make_curve(
     confidence: float,
     seed: int,
 ) -> FlatCurve | NestedCurve:
-    """Choose the curve for flat runs, or for runs that know their half."""
+    """Choose the curve for flat runs, or for runs labelled with their half."""
     if halves is None:
         return FlatCurve(ensembles, n_ensembles, confidence, seed)
     order = ensembles.canonical

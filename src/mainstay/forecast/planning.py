@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """The smallest ensemble that reaches a target, and the size beyond which growing is idle.
+    """The smallest ensemble that reaches a target, and the size beyond which more runs gain little.
 
     Attributes
     ----------
@@ -30,18 +30,18 @@ class Plan:
     stability, lower, upper : float
         Forecast at `ensemble_size`, or at `worthwhile_size` if no size reaches the target.
     plateau : float
-        What no ensemble size exceeds.
+        Limit of the stability as ensembles grow.
     worthwhile_size : int
-        Size from which doubling gains less than `tolerance`.
+        Smallest size from which doubling the ensemble gains less than `tolerance`.
     tolerance : float
-        Gain per doubling that is still worth it.
+        Smallest gain per doubling that is worth it.
     seconds : float
         Core-seconds of the recommended ensemble, from the measured cost of a base run; NaN if that
         is not known.
     largest : int
-        Largest size looked at.
+        Largest size considered.
     stability_at_largest : float
-        Forecast for it.
+        Forecast at that size.
     """
 
     target: float | None
@@ -63,29 +63,29 @@ class Plan:
 
     @property
     def recommended_size(self) -> int:
-        """Size that reaches the target, or beyond which growing is idle if none does."""
+        """Size that reaches the target or, if none does, the worthwhile size."""
         return self.worthwhile_size if self.ensemble_size is None else self.ensemble_size
 
     def __str__(self) -> str:
         cost = f" ({_duration(self.seconds)} of one core)" if not math.isnan(self.seconds) else ""
-        here = f"{self.stability:.2f} ± {(self.upper - self.lower) / 2:.2f}"
-        idle = (
+        forecast = f"{self.stability:.2f} ± {(self.upper - self.lower) / 2:.2f}"
+        worthwhile = (
             f"From {self.worthwhile_size} on, doubling the ensemble gains less than "
             f"{self.tolerance:g}."
         )
         if self.target is None:
-            return f"{self.worthwhile_size} resamples would give {here}{cost}. {idle}"
+            return f"{self.worthwhile_size} resamples would give {forecast}{cost}. {worthwhile}"
         if self.ensemble_size is not None:
             return (
-                f"{_resamples(self.ensemble_size)} would reach {self.target:g}: {here}{cost}. "
-                f"{idle}"
+                f"{_resamples(self.ensemble_size)} would reach {self.target:g}: {forecast}{cost}. "
+                f"{worthwhile}"
             )
         limit = f"the limit is about {self.plateau:.2f}"
-        if self.plateau >= 1:  # of ensembles on the same data, which agree in the end
+        if self.plateau >= 1:  # in the limit, ensembles on the same data agree
             limit = f"{self.largest} would give about {self.stability_at_largest:.2f}"
         return (
-            f"No ensemble of up to {self.largest} reaches {self.target:g}: {limit}. {idle} "
-            f"{_resamples(self.worthwhile_size)} would give {here}{cost}."
+            f"No ensemble of up to {self.largest} reaches {self.target:g}: {limit}. {worthwhile} "
+            f"{_resamples(self.worthwhile_size)} would give {forecast}{cost}."
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -117,18 +117,18 @@ def make_plan(
     sizes = np.array([2**i for i in range(int(math.log2(largest)) + 1)])
     values = np.array([forecast(float(m)) for m in sizes])
     reached = None if target is None else _first_reaching(target, sizes, values, forecast)
-    worthwhile = _first_idle(sizes, np.append(values, plateau), tolerance)
-    there = point(float(worthwhile if reached is None else reached))
+    worthwhile = _worthwhile_size(sizes, np.append(values, plateau), tolerance)
+    chosen = point(float(worthwhile if reached is None else reached))
     return Plan(
         target=target,
         ensemble_size=reached,
-        stability=there.stability,
-        lower=there.lower,
-        upper=there.upper,
+        stability=chosen.stability,
+        lower=chosen.lower,
+        upper=chosen.upper,
         plateau=plateau,
         worthwhile_size=worthwhile,
         tolerance=tolerance,
-        seconds=seconds * there.ensemble_size,
+        seconds=seconds * chosen.ensemble_size,
         largest=largest,
         stability_at_largest=float(values[-1]),
     )
@@ -148,11 +148,11 @@ def _first_reaching(
     return high
 
 
-def _first_idle(sizes: np.ndarray, values: np.ndarray, tolerance: float) -> int:
-    """First size from which this doubling and the next gain less than the tolerance."""
+def _worthwhile_size(sizes: np.ndarray, values: np.ndarray, tolerance: float) -> int:
+    """Find the first size at which this doubling and the next gain less than the tolerance."""
     small = np.append(np.diff(values) < tolerance, True)
-    idle = np.flatnonzero(small[:-1] & small[1:])
-    return int(sizes[idle[0] if idle.size else -1])
+    settled = np.flatnonzero(small[:-1] & small[1:])
+    return int(sizes[settled[0] if settled.size else -1])
 
 
 def _resamples(size: int) -> str:

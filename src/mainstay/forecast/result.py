@@ -17,7 +17,7 @@ from mainstay.forecast.curves import FlatCurve, NestedCurve, Point, make_curve
 from mainstay.forecast.planning import Plan, make_plan
 from mainstay.forecast.simulator import SimulatedSelector
 from mainstay.forecast.virtual import Ensembles
-from mainstay.resampled import selections
+from mainstay.procedure import selections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ LARGEST = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The paper's model of the runs: n_useful features, each run prefers them with probability p.
+    """The paper's model of the runs: they prefer n_useful features, with probability p.
 
     Attributes
     ----------
@@ -57,26 +57,26 @@ class Forecast(Saveable):
     ----------
     curve : pandas.DataFrame
         One row per ensemble size: `stability`, its `standard_error`, `lower` and `upper` (from the
-        finite number of runs and of draws), and `observed`: whether so many runs were there to
-        be compared, or the value is carried beyond them.
+        finite number of runs and of draws), and `observed`: whether there were enough runs to
+        measure it, or it is extrapolated.
     protocol : {"flat", "nested"}
         Which question was asked; see `forecast_stability`.
     method : {"resampling", "simulator"}
         Where `curve` comes from.
     measure, aggregation : str
-        What is forecast: this agreement, of ensembles aggregated so.
+        How agreement is measured, and how an ensemble combines its runs.
     n_features_to_select : int or None
         How many features an ensemble selects.
     n_useful, p : float or None
-        The paper's parameters, which explain why: how many features the runs prefer, and how
-        likely a run picks one of them. None with the reason in `infeasible` if the model does not
-        fit.
+        The paper's parameters, which explain the curve: how many features the runs prefer, and
+        how likely a run is to pick one of them. None if the model does not fit; `infeasible` says
+        why.
     n_runs : int
         Number of base runs.
     seconds_per_run : float
         Measured core-seconds of a base run; NaN for runs made elsewhere.
     plateau : float
-        What no ensemble size exceeds.
+        Limit of the stability as ensembles grow.
     """
 
     curve: pd.DataFrame
@@ -130,8 +130,8 @@ class Forecast(Saveable):
                 n_features=runs.n_features, n_selected=k, n_useful=n_useful, p=p
             )
         model = Model(n_useful, p, selector, infeasible)
-        about = (parts["curve"], parts["protocol"], parts["method"], k)
-        return cls(*about, BaseRuns(runs, halves), confidence, curve, model)
+        described = (parts["curve"], parts["protocol"], parts["method"], k)
+        return cls(*described, BaseRuns(runs, halves), confidence, curve, model)
 
     @property
     def measure(self) -> str:
@@ -170,7 +170,7 @@ class Forecast(Saveable):
 
     @property
     def plateau(self) -> float:
-        """What no ensemble size exceeds."""
+        """Limit of the stability as ensembles grow."""
         if self.method == "simulator":
             return feasible(self.model).plateau(self.measure)
         return self._engine.plateau()
@@ -182,16 +182,16 @@ class Forecast(Saveable):
     def plan(
         self, target: float | None = None, *, tolerance: float = 0.01, largest: int = LARGEST
     ) -> Plan:
-        """Find the smallest ensemble that reaches a target, and where growing becomes idle.
+        """Find the smallest ensemble that reaches a target, and where more runs gain little.
 
         Parameters
         ----------
         target : float, optional
             Stability wanted.
         tolerance : float
-            Gain per doubling of the ensemble that is still worth it.
+            Smallest gain per doubling of the ensemble that is worth it.
         largest : int
-            Largest ensemble to think about.
+            Largest ensemble to consider.
 
         Examples
         --------
@@ -217,14 +217,14 @@ class Forecast(Saveable):
         return point_at(self._engine, self.model, self.method, m, interval=False).stability
 
     def compare(self) -> pd.DataFrame:
-        """Both methods from the same runs, side by side.
+        """Compare both methods, applied to the same runs.
 
         Returns
         -------
         pandas.DataFrame
             `ensemble_size`, `resampling` with `lower` and `upper`, and `simulator` (the paper's
-            model; missing where it is infeasible: see `infeasible`). The model ranks features, so
-            an aggregation of scores becomes that of ranks.
+            model; missing where it is infeasible: see `infeasible`). The model gives ranks but no
+            scores, so the mean of scores, for example, is replaced by the mean of ranks.
         """
         import pandas as pd
 
@@ -264,12 +264,12 @@ class Forecast(Saveable):
         )
         if self.protocol == "flat":
             words += (
-                ". This is agreement between ensembles on resamples of the same data: it nears 1 "
-                "with any data if the ensemble is large enough. Whether another study would find "
-                "the same features is the question of protocol='nested'."
+                ". This is agreement between ensembles on resamples of the same data, which "
+                "approaches 1 for any data as ensembles grow. Whether another study would find the "
+                "same features is what protocol='nested' asks."
             )
         else:
-            words += f"; no ensemble size will exceed about {self.plateau:.2f}."
+            words += f"; no ensemble, however large, would exceed about {self.plateau:.2f}."
         if self.infeasible:
             words += f" The two-parameter model does not fit these runs: {self.infeasible}"
         elif self.n_useful is not None:
@@ -292,7 +292,7 @@ def _name(what: Any) -> str:
 
 
 def feasible(model: Model) -> SimulatedSelector:
-    """Return the fitted model, or raise what keeps it from fitting."""
+    """Return the fitted model, or raise an error that says why it does not fit."""
     if model.selector is None:
         raise InfeasibleError(model.infeasible)
     return model.selector
@@ -343,7 +343,7 @@ def fit_model(ensembles: Ensembles, base_agreement: float, seed: int) -> Model:
     except InfeasibleError as error:
         return Model(n_useful, None, None, str(error))
     if ensembles.similarity is not None:
-        return Model(n_useful, p, None, "it knows of no similar features.")
+        return Model(n_useful, p, None, "it does not account for similar features.")
     selector = SimulatedSelector(n_features=runs.n_features, n_selected=k, n_useful=n_useful, p=p)
     return Model(n_useful, p, selector)
 

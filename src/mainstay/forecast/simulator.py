@@ -16,10 +16,16 @@ from mainstay._validation import (
     check_count,
     check_random_state,
 )
-from mainstay.aggregation import aggregate
-from mainstay.aggregation.rules import Aggregation, find_rule
+from mainstay.aggregation import Aggregation, aggregate
+from mainstay.aggregation.rules import find_rule
 from mainstay.forecast import analytic
-from mainstay.forecast.uniform import BLOCK, RETURNS, as_runs, check_parameters, selections
+from mainstay.forecast.uniform import (
+    RANKS_AT_ONCE,
+    RETURNS,
+    as_runs,
+    check_parameters,
+    runs_of_columns,
+)
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.runs import Runs
@@ -27,16 +33,14 @@ from mainstay.runs import Runs
 if TYPE_CHECKING:
     import pandas as pd
 
-METHODS = ("auto", "analytic", "simulation")
-
 # Rules that order features by the sum, over the runs, of their ranks or of their selections
 SUMS = {
     "ranks": ("rank_mean", "borda"),
     "selection": ("frequency", "vote", "rank_mean", "borda"),
 }
 
-Measure = str | Callable[[Runs], float]
-Rule = str | Callable[[np.ndarray], Any]
+MeasureLike = str | Callable[[Runs], float]
+AggregationLike = str | Callable[[np.ndarray], Any]
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class SimulatedSelector:
         How many features runs choose from, u; from k to n. Formulas take values in between as a
         mixture of the two whole numbers around; sampling rounds to the nearest.
     p : float
-        How likely a run picks from its set S_m. Random selections have p = k/n.
+        How likely a run is to pick from its set S_m. Random selections have p = k/n.
 
     References
     ----------
@@ -108,7 +112,7 @@ class SimulatedSelector:
         n, k = self.n_features, self.n_selected
         u = max(k, round(self.n_useful))
         places = np.arange(1, n + 1)
-        rows = max(1, BLOCK // n)
+        rows = max(1, RANKS_AT_ONCE // n)
         for start in range(0, len(ranks), rows):
             part = ranks[start : start + rows]
             members = np.broadcast_to(places[n - k :], (len(part), k))
@@ -141,9 +145,9 @@ class SimulatedSelector:
     def stability(
         self,
         ensemble_size: int = 1,
-        measure: Measure = "jaccard",
+        measure: MeasureLike = "jaccard",
         *,
-        aggregation: Rule = "rank_mean",
+        aggregation: AggregationLike = "rank_mean",
         returns: str = "ranks",
         method: str = "auto",
         n_ensembles: int = 50,
@@ -160,7 +164,7 @@ class SimulatedSelector:
         aggregation : str or callable
             How an ensemble combines its runs; a name from `ms.list_aggregations()`.
         returns : {"ranks", "selection"}
-            What runs hand over to the ensemble: rankings, or only which features they select.
+            What runs pass on to the ensemble: rankings, or only which features they select.
         method : {"auto", "analytic", "simulation"}
             "analytic" for a formula, "simulation" for a draw (see `simulate`); "auto" for the
             formula where there is one. There is one for measures of two sets, "nogueira" and
@@ -190,29 +194,37 @@ class SimulatedSelector:
         >>> round(selector.stability(5, returns="selection"), 3)
         0.187
         """
-        check_choice("method", method, METHODS)
+        check_choice("method", method, ("auto", "analytic", "simulation"))
         m = check_count("ensemble_size", ensemble_size, 1)
         summed = _sums(_rule(aggregation, returns), aggregation, returns)
-        known = not callable(measure) and measure in analytic.FORMULAS and (m == 1 or summed)
-        if method == "simulation" or (method == "auto" and not known):
-            how: dict[str, Any] = {"aggregation": aggregation, "returns": returns}
-            how |= {"n_ensembles": n_ensembles, "random_state": random_state}
-            return float(self.simulate(m, measure, **how))
-        if not known:
+        scored = not callable(measure) and measure in analytic.OVERLAP_SCORES
+        has_formula = scored and (m == 1 or summed)
+        if method == "simulation" or (method == "auto" and not has_formula):
+            estimate = self.simulate(
+                m,
+                measure,
+                aggregation=aggregation,
+                returns=returns,
+                n_ensembles=n_ensembles,
+                random_state=random_state,
+            )
+            return float(estimate)
+        if not has_formula:
             raise InputError(
                 f"there is no formula for measure={measure!r} with aggregation={aggregation!r} and "
-                f"returns={returns!r}. There is one for the measures {', '.join(analytic.FORMULAS)}"
-                f" with {' or '.join(SUMS['ranks'])} of ranks, or {' or '.join(SUMS['selection'])} "
-                "of selections. Use method='auto' or 'simulation'."
+                f"returns={returns!r}. There is one for the measures "
+                f"{', '.join(analytic.OVERLAP_SCORES)} with {' or '.join(SUMS['ranks'])} of ranks, "
+                f"or {' or '.join(SUMS['selection'])} of selections. Use method='auto' or "
+                "'simulation'."
             )
         return self._mixed(lambda whole: whole._expected(str(measure), m, returns))
 
     def simulate(
         self,
         ensemble_size: int = 1,
-        measure: Measure = "jaccard",
+        measure: MeasureLike = "jaccard",
         *,
-        aggregation: Rule = "rank_mean",
+        aggregation: AggregationLike = "rank_mean",
         returns: str = "ranks",
         n_ensembles: int = 50,
         random_state: RandomState = None,
@@ -247,13 +259,13 @@ class SimulatedSelector:
             np.put_along_axis(ranks, np.stack(list(orders)), places, axis=1)
             runs = Runs.from_ranks(ranks)
         else:
-            runs = selections([order[: self.n_selected] for order in orders], self.n_features)
+            runs = runs_of_columns([order[: self.n_selected] for order in orders], self.n_features)
         return stability(runs, measure, random_state=rng, **options)
 
     def _orders(
         self,
         m: int,
-        aggregation: Rule,
+        aggregation: AggregationLike,
         rule: Aggregation,
         returns: str,
         n_ensembles: int,
@@ -262,17 +274,17 @@ class SimulatedSelector:
         """Features of every ensemble, best first."""
         n, k = self.n_features, self.n_selected
         top = k if returns == "ranks" and rule.kind == "selections" else None
-        at_once = max(1, BLOCK // (m * n))
+        at_once = max(1, RANKS_AT_ONCE // (m * n))
         for start in range(0, n_ensembles, at_once):
             drawn = np.empty((min(at_once, n_ensembles - start), m, n), dtype=np.int32)
             self._fill(drawn.reshape(-1, n), rng)
-            luck = rng.random((len(drawn), n))
+            tie_breaks = rng.random((len(drawn), n))
             if m == 1 or _sums(rule, aggregation, returns):
                 values = drawn if returns == "ranks" else drawn > k
-                yield from np.argsort(values.sum(axis=1, dtype=np.int64) + luck, axis=1)
+                yield from np.argsort(values.sum(axis=1, dtype=np.int64) + tie_breaks, axis=1)
                 continue
             # the library's last tie-break is the name of a feature: make that random
-            for ranks, shuffled in zip(drawn, np.argsort(luck, axis=1), strict=True):
+            for ranks, shuffled in zip(drawn, np.argsort(tie_breaks, axis=1), strict=True):
                 given: Any = ranks[:, shuffled]
                 make = Runs.from_ranks if returns == "ranks" else Runs.from_support
                 runs = make(given if returns == "ranks" else given <= k)
@@ -281,9 +293,9 @@ class SimulatedSelector:
     def curve(
         self,
         ensemble_sizes: Iterable[int],
-        measure: Measure = "jaccard",
+        measure: MeasureLike = "jaccard",
         *,
-        aggregation: Rule = "rank_mean",
+        aggregation: AggregationLike = "rank_mean",
         returns: str = "ranks",
         method: str = "auto",
         n_ensembles: int = 50,
@@ -310,15 +322,22 @@ class SimulatedSelector:
 
         sizes = [check_count("an ensemble size", size, 1) for size in ensemble_sizes]
         seeds = check_random_state(random_state).integers(2**62, size=len(sizes))
-        how: dict[str, Any] = {"aggregation": aggregation, "returns": returns, "method": method}
         values = [
-            self.stability(m, measure, **how, n_ensembles=n_ensembles, random_state=int(seed))
+            self.stability(
+                m,
+                measure,
+                aggregation=aggregation,
+                returns=returns,
+                method=method,
+                n_ensembles=n_ensembles,
+                random_state=int(seed),
+            )
             for m, seed in zip(sizes, seeds, strict=True)
         ]
         return pd.DataFrame({"ensemble_size": sizes, "stability": values})
 
     def plateau(self, measure: str = "jaccard", *, returns: str = "ranks") -> float:
-        """Stability of ever larger ensembles.
+        """Stability in the limit of large ensembles.
 
         In the limit an ensemble selects useful features only, at random among them: the overlap of
         two is hypergeometric, whatever `p` is. That is so where useful features have the better
@@ -332,7 +351,7 @@ class SimulatedSelector:
         >>> round(SimulatedSelector(5966, 60, 130, p=0.7).plateau(), 3)
         0.301
         """
-        check_choice("measure", measure, analytic.FORMULAS)
+        check_choice("measure", measure, analytic.OVERLAP_SCORES)
         check_choice("returns", returns, RETURNS)
         return self._mixed(lambda whole: whole._expected(measure, None, returns))
 
@@ -372,12 +391,12 @@ class SimulatedSelector:
         return self.n_features, self.n_selected, int(self.n_useful), self.p
 
 
-def _rule(aggregation: Rule, returns: str) -> Aggregation:
-    """Find the rule of aggregation that fits what the runs hand over."""
+def _rule(aggregation: AggregationLike, returns: str) -> Aggregation:
+    """Find the rule of aggregation that fits what the runs pass on."""
     holds = {"ranks": "ranks", "selection": "support"}[check_choice("returns", returns, RETURNS)]
-    return find_rule(aggregation, holds, {}, "")
+    return find_rule(aggregation, holds)
 
 
-def _sums(rule: Aggregation, aggregation: Rule, returns: str) -> bool:
+def _sums(rule: Aggregation, aggregation: AggregationLike, returns: str) -> bool:
     """Whether an ensemble orders features by a sum over its runs."""
     return not callable(aggregation) and rule.name in SUMS[returns]

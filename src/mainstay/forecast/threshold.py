@@ -1,4 +1,4 @@
-"""How often chance selects its favourite feature: the paper's threshold t_uniform."""
+"""How often random selections pick the same feature: the paper's threshold t_uniform."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class MaximumCount:
-    """Distribution of how often the feature that chance selects most often is selected.
+    """Distribution of the largest count of a feature in random selections.
 
     Attributes
     ----------
     probabilities : numpy.ndarray
         P(t) for t = 0, 1, …, n_runs.
     n_features, n_runs : int
-        What it is the distribution of.
+        Number of features, and of random selections.
     """
 
     probabilities: np.ndarray
@@ -86,9 +86,9 @@ def t_uniform(*, n_features: int, n_selected: int, n_runs: int) -> MaximumCount:
     Parameters
     ----------
     n_features, n_selected : int
-        `n_selected` (k) of `n_features` (n) features are selected at random ...
+        Random selections of `n_selected` (k) of `n_features` (n) features.
     n_runs : int
-        ... so many times (M).
+        Number of selections, M.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def t_uniform(*, n_features: int, n_selected: int, n_runs: int) -> MaximumCount:
 
 
 def maximum_count(sizes: np.ndarray, n: int) -> MaximumCount:
-    """The same for random selections of any sizes: counts are then Poisson binomial."""
+    """Do the same for selections of different sizes, whose counts are Poisson binomial."""
     chance = sizes / n
     variance = float(chance @ (1 - chance))
     tilt = 1 / math.sqrt(n * variance) if variance > 0 else 0.0

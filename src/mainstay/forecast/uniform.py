@@ -18,12 +18,12 @@ from mainstay._validation import (
 from mainstay.runs import Runs
 
 RETURNS = ("ranks", "selection")
-BLOCK = 2**20  # ranks drawn at a time
+RANKS_AT_ONCE = 2**20  # drawn in one block, to save memory
 
 
 @dataclass(frozen=True)
 class UniformSelector:
-    """A selector without any preference: what chance does.
+    """A selector without any preference: pure chance.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class UniformSelector:
         rng = check_random_state(random_state)
         ranks = np.empty((check_count("n_runs", n_runs, 1), self.n_features), dtype=np.int32)
         places = np.arange(1, self.n_features + 1)
-        rows = max(1, BLOCK // self.n_features)
+        rows = max(1, RANKS_AT_ONCE // self.n_features)
         for start in range(0, n_runs, rows):
             part = ranks[start : start + rows]
             part[:] = rng.permuted(np.broadcast_to(places, part.shape), axis=1)
@@ -74,7 +74,7 @@ def check_parameters(
     if n_useful is not None:
         given |= {"n_useful": n_useful, "p": p}
     wrong = [
-        f"{name} = {value!r} is no {'number' if name in ('n_useful', 'p') else 'whole number'}"
+        f"{name} = {value!r} is not a {'number' if name in ('n_useful', 'p') else 'whole number'}"
         for name, value in given.items()
         if not _is_number(value, whole=name not in ("n_useful", "p"))
     ]
@@ -95,8 +95,8 @@ def _is_number(value: object, whole: bool) -> bool:
     return isinstance(value, kinds) and not isinstance(value, bool)
 
 
-def selections(rows: list[np.ndarray], n_features: int) -> Runs:
-    """Make runs from the columns that each of them selects, equally many."""
+def runs_of_columns(rows: list[np.ndarray], n_features: int) -> Runs:
+    """Make runs from the columns that they select, the same number in each."""
     k = len(rows[0])
     columns = np.sort(np.stack(rows), axis=1).ravel()
     ends = np.arange(0, len(columns) + 1, k)

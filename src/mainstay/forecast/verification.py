@@ -138,18 +138,18 @@ def fixed_point(
         "observed" looks for the u whose verification is the observed count,
         n_useful^v(u, p(u)) = n_useful: where the curves of the paper's figures 2 and 8 meet.
         "self" is its equation (1), u = n_useful^v(u, p(u)), by running the estimation repeatedly.
-        It forgets the observed count, and any u small enough for every useful feature to
+        It ignores the observed count, and any u small enough for every useful feature to
         stand out solves it, so it tells whether the start is consistent, not which u is right.
     tolerance : float
         Largest difference of the two sides, in features.
     max_iterations : int
-        Most steps.
+        Largest number of steps.
 
     Returns
     -------
     FixedPoint
-        `n_useful`, `p`, `converged`, `reason` and the `path`. What is infeasible is no error here:
-        `converged` is False and `reason` says why.
+        `n_useful`, `p`, `converged`, `reason` and the `path`. An infeasible search is no error
+        here: `converged` is False and `reason` says why.
 
     Notes
     -----
@@ -206,7 +206,7 @@ def fixed_point(
             reason = (
                 f"infeasible: with n_useful = {u:g}, the {'largest' if missing > 0 else 'smallest'}"
                 f" for this stability, {verified:.4g} features would stand out, but {n_useful:g} "
-                "did. The useful features differ more among each other than the model allows."
+                "did. The useful features differ more from each other than the model allows."
             )
             break
         u = following
@@ -229,7 +229,7 @@ def compatible_pairs(
 ) -> pd.DataFrame:
     """Tabulate which pairs of n_useful and p fit the observed stability and the observed count.
 
-    The paper's figures 2, 8 and 11: where both match is where the parameters are.
+    The paper's figures 2, 8 and 11: the parameters lie where both match.
 
     Parameters
     ----------

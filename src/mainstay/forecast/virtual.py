@@ -1,4 +1,4 @@
-"""Ensembles that were never run: draws of observed runs, aggregated, and how well they agree."""
+"""Ensembles that were never run: observed runs, drawn and combined, and how well these agree."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from mainstay._validation import InputError, check_choice, check_count, natural_order
-from mainstay.aggregation import read_for
-from mainstay.aggregation.result import Outcome, rounded
-from mainstay.aggregation.rules import ORDERED_BY_MEAN_OF, Aggregation, find_rule
+from mainstay.aggregation import Aggregation, Outcome, read_for
+from mainstay.aggregation.result import rounded
+from mainstay.aggregation.rules import find_rule
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
-from mainstay.measures.sets import PAIR_SCORES
 from mainstay.runs import Runs, content_keys
 from mainstay.similarity import FeatureSimilarity
 
@@ -51,7 +50,7 @@ class Ensembles:
         method = self.aggregation
         if self.runs.kind == "support" and method in ("mean", "median"):
             method = "frequency"
-        return find_rule(method, self.runs.kind, {}, "")
+        return find_rule(method, self.runs.kind)
 
     @property
     def averaged(self) -> np.ndarray:
@@ -65,14 +64,12 @@ class Ensembles:
         if self.rule.kind in ("selections", "places") and self.runs.kind != "support":
             top = self.n_selected
         matrix = read_for(self.rule, self.runs, top)
-        if self.averages:
-            return ORDERED_BY_MEAN_OF[self.rule.name](matrix)
-        return matrix
+        return matrix if self.rule.mean_of is None else self.rule.mean_of(matrix)
 
     @property
     def averages(self) -> bool:
         """Whether the order of the features is that of a mean over the runs: then it is fast."""
-        return not callable(self.aggregation) and self.rule.name in ORDERED_BY_MEAN_OF
+        return self.rule.mean_of is not None
 
     @cached_property
     def _by_name(self) -> np.ndarray:
@@ -95,8 +92,8 @@ class Ensembles:
             shape = (n, self.runs.n_runs)
             counts = sp.coo_array((np.full(n * m, 1 / m), (rows, draws.ravel())), shape=shape)
             return np.asarray(counts.toarray() @ self._matrix)
-        found = (self.rule.function(self._matrix[draw]) for draw in draws)
-        return np.stack([_as_scores(outcome, self.runs.n_features) for outcome in found])
+        outcomes = (self.rule.function(self._matrix[draw]) for draw in draws)
+        return np.stack([_as_scores(outcome, self.runs.n_features) for outcome in outcomes])
 
     def selections(self, scores: np.ndarray, rng: np.random.Generator) -> Runs:
         """Make runs of the ensembles: their k best features, or their scores if all count."""
@@ -108,9 +105,9 @@ class Ensembles:
         support = values > cut
         missing = k - support.sum(axis=1)
         # ties at the cut at random: by column order they would make ensembles look stable
-        luck = np.where(values == cut, rng.random(values.shape)[:, self._by_name], 2.0)
-        last = np.take_along_axis(np.sort(luck, axis=1), missing[:, None] - 1, axis=1)
-        support |= luck <= last
+        lots = np.where(values == cut, rng.random(values.shape)[:, self._by_name], 2.0)
+        last = np.take_along_axis(np.sort(lots, axis=1), missing[:, None] - 1, axis=1)
+        support |= lots <= last
         return Runs("support", sp.csr_array(support).astype(np.int32), self.runs.features)
 
     def agreement(self, draws: np.ndarray, rng: np.random.Generator) -> StabilityEstimate:
@@ -121,8 +118,8 @@ class Ensembles:
         """Stability of ensembles with these aggregated scores."""
         options: dict[str, Any] = {} if self.similarity is None else {"similarity": self.similarity}
         seed = int(rng.integers(2**32))
-        made = self.selections(scores, rng)
-        return stability(made, self.measure, random_state=seed, **options)
+        runs = self.selections(scores, rng)
+        return stability(runs, self.measure, random_state=seed, **options)
 
     # -------------------------------------------------------------- the scale to extrapolate on
 
@@ -150,27 +147,28 @@ class Ensembles:
 
     @cached_property
     def _score_of_overlap(self) -> np.ndarray | None:
-        if self.n_selected is None or self.measure not in PAIR_SCORES:
+        entry = MEASURES.get(self.measure) if isinstance(self.measure, str) else None
+        if self.n_selected is None or entry is None or entry.pair_score is None:
             return None
         k, x = float(self.n_selected), np.linspace(0, self.n_selected, 1001)
-        return np.asarray(PAIR_SCORES[str(self.measure)](x, k, k, self.runs.n_features))
+        return np.asarray(entry.pair_score(x, k, k, self.runs.n_features))
 
 
-def _as_scores(found: Any, p: int) -> np.ndarray:
-    """Scores of a rule; what tells equal scores apart is added where it decides nothing else."""
-    if not isinstance(found, Outcome):
-        values = np.asarray(found, dtype=float)
+def _as_scores(outcome: Any, p: int) -> np.ndarray:
+    """Turn what a rule returned into scores whose ties are those that the rule leaves."""
+    if not isinstance(outcome, Outcome):
+        values = np.asarray(outcome, dtype=float)
         if values.shape != (p,) or np.isnan(values).any():
             raise InputError(
                 f"an aggregation must return {p} scores, one per feature and none of them NaN, "
                 f"got shape {values.shape} with {int(np.isnan(values).sum())} NaN."
             )
         return values
-    if found.then is None:
-        return found.scores
-    order = np.lexsort((rounded(found.then), rounded(found.scores)))
-    score, then = rounded(found.scores)[order], rounded(found.then)[order]
-    steps = (np.diff(score) != 0) | (np.diff(then) != 0)
+    if outcome.tie_break is None:
+        return outcome.scores
+    scores, tie_breaks = rounded(outcome.scores), rounded(outcome.tie_break)
+    order = np.lexsort((tie_breaks, scores))
+    steps = (np.diff(scores[order]) != 0) | (np.diff(tie_breaks[order]) != 0)
     dense = np.empty(p)
     dense[order] = np.concatenate(([0], np.cumsum(steps)))
     return dense
@@ -194,8 +192,8 @@ def check_measure(measure: Any, similarity: FeatureSimilarity | None) -> None:
             "ms.FeatureSimilarity.from_data(X)."
         )
     if similarity is not None and not adjusted:
-        able = ", ".join(m.name for m in MEASURES.values() if m.adjusted)
-        raise InputError(f"{name!r} does not use similarity=; these do: {able}.")
+        adjusting = ", ".join(m.name for m in MEASURES.values() if m.adjusted)
+        raise InputError(f"{name!r} does not use similarity=; these do: {adjusting}.")
     if compares_selections(measure) and "@" in str(measure):
         raise InputError(
             f"measure {measure!r}: n_features_to_select says how many features are compared; "

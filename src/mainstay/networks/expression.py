@@ -211,13 +211,10 @@ def read_expression_file(path: str | Path, *, genes: Literal["columns", "rows"] 
     pandas.DataFrame
         Samples × genes.
     """
-    from mainstay.io import read_table
+    from mainstay._files import read_table
 
     check_choice("place of the genes", genes, ("columns", "rows"))
     table = read_table(path)
-    if Path(path).suffix == ".h5ad":
-        table = table.iloc[:, : _h5ad_genes(Path(path))]
-    table = table.rename(columns=str)
     first = table.columns[0]
     if table[first].dtype.kind not in "buif" or first.startswith("Unnamed"):
         if table[first].duplicated().any():
@@ -230,11 +227,3 @@ def read_expression_file(path: str | Path, *, genes: Literal["columns", "rows"] 
             "numbers."
         )
     return table.T if genes == "rows" else table
-
-
-def _h5ad_genes(path: Path) -> int:
-    import h5py
-
-    with h5py.File(path, "r") as file:
-        var = file["var"]
-        return len(var[var.attrs.get("_index", "_index")])

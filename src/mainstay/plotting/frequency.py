@@ -111,7 +111,6 @@ class SelectionFrequencyDisplay(Display):
         import pandas as pd
 
         from mainstay.measures.inference import wilson_interval
-        from mainstay.resampled import group_frequency
 
         chosen = selections_of(runs, n_features_to_select)
         frequency = chosen.counts / chosen.n_runs
@@ -124,8 +123,7 @@ class SelectionFrequencyDisplay(Display):
             "upper": upper,
         }
         if similarity is not None:
-            similarity = similarity.aligned_to(chosen.features)
-            columns["group_frequency"] = group_frequency(chosen, similarity.graph)
+            columns["group_frequency"] = similarity.group_frequency(chosen)
         table = pd.DataFrame(columns).iloc[order].reset_index(drop=True)
         return cls._make(table, order, chosen, similarity, n_shown).plot(ax)
 

@@ -165,6 +165,16 @@ def _checked_target(y: Any, n_rows: int | None = None) -> Column:
     return column
 
 
+def numeric_columns(X: Any) -> np.ndarray:
+    """Positions of the columns that hold numbers, not text or categories."""
+    dtypes = X.dtypes if hasattr(X, "dtypes") else [X.dtype]
+    if {getattr(dtype, "kind", "O") for dtype in dtypes} <= set("biuf"):
+        return np.arange(X.shape[1])
+    table = Table(X)
+    is_number = [table.column(j).kind != "category" for j in range(table.n_features)]
+    return np.flatnonzero(is_number)
+
+
 def missing_rows(column: Column) -> np.ndarray:
     """Tell which rows of a column are missing."""
     if column.kind == "category":

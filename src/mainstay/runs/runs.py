@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -366,7 +366,7 @@ class Runs:
 
     @classmethod
     def _made(cls, how: str, values: Any, features: Any) -> Runs:
-        makers = {
+        makers: dict[str, Callable[[Any, Any], Runs]] = {
             "sets": cls.from_sets,
             "support": cls.from_support,
             "ranks": cls.from_ranks,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,21 +13,18 @@ import scipy.sparse as sp
 from mainstay._validation import (
     InputError,
     check_choice,
+    check_count,
     check_fraction,
     feature_names,
     natural_order,
     some,
     split_table,
 )
-from mainstay.runs import average_ranks
+from mainstay.runs import Runs
+from mainstay.similarity.pairs import Method, check_similarities, similar_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Method = str | Callable[[np.ndarray, np.ndarray], np.ndarray]
-
-_BLOCK_BYTES = 16 * 2**20
-_MOST_PAIRS = 200_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +106,7 @@ class FeatureSimilarity:
         index = [] if columns is None else [str(name) for name in getattr(matrix, "index", ())]
         if index != columns and set(index) == set(columns or ()) != set():
             raise InputError("the rows and the columns name the features in different orders.")
-        _check_similarities(rows, cols, similarities, names)
+        check_similarities(rows, cols, similarities, names)
         diagonal = np.zeros(shape[0])
         on_diagonal = rows == cols
         diagonal[rows[on_diagonal]] = similarities[on_diagonal]
@@ -129,20 +126,40 @@ class FeatureSimilarity:
         threshold: float = 0.9,
         *,
         features: Any = None,
+        min_overlap: int | None = None,
+        constant: Literal["warn", "ignore"] = "warn",
     ) -> FeatureSimilarity:
         """Compare the columns of a data table, block by block.
 
         Parameters
         ----------
         X : array, scipy.sparse matrix, pandas or polars DataFrame of shape (n, p)
-            Samples × features, numeric and complete. A constant column is similar to nothing.
+            Samples × features, numeric. With `method="pearson"` values may be missing (NaN, None
+            or pandas.NA): two features are then compared by the rows that both of them have.
         method : {"pearson", "spearman"} or callable
             Absolute correlation, or a function of two blocks of columns (n × a and n × b) that
-            returns their a × b similarities in [0, 1].
+            returns their a × b similarities in [0, 1]. Only "pearson" takes missing values.
         threshold : float
             Smallest similarity that makes two features exchangeable.
         features : sequence of str, optional
             Names; taken from the columns of a DataFrame if not given.
+        min_overlap : int, optional
+            How many rows two features must share to be compared at all, if one of them has missing
+            values; pairs that share fewer count as not similar. Features that miss more than 5% of
+            the others this way are named in a warning. By default half of the rows, and at least
+            10: a statement about the whole table should rest on most of it, and in fewer than 10
+            rows unrelated features often correlate by chance.
+        constant : {"warn", "ignore"}
+            Whether to warn of constant features, which are similar to nothing.
+
+        Examples
+        --------
+        >>> import numpy as np, mainstay as ms
+        >>> X = np.random.default_rng(0).normal(size=(40, 3))
+        >>> X[:, 2] = 2 * X[:, 0]
+        >>> X[:8, 2] = np.nan
+        >>> ms.FeatureSimilarity.from_data(X).groups()
+        [('x0', 'x2')]
         """
         threshold = check_fraction("threshold", threshold)
         values, columns = split_table(X)
@@ -158,14 +175,10 @@ class FeatureSimilarity:
         if len(data) == 0:
             raise InputError("there are no samples (rows) to compare features by.")
         data = np.ascontiguousarray(_numeric_columns(data, names))
-        if callable(method):
-            label, pairs = getattr(method, "__name__", "similarity"), _callable_pairs(data, method)
-        else:
-            check_choice("similarity method", method, ("pearson", "spearman"))
-            if method == "spearman":
-                data = average_ranks(np.ascontiguousarray(data.T)).T
-            label, pairs = f"|{method}|", _correlation_pairs(_unit_columns(data, names))
-        rows, cols, similarities = _collect(pairs, threshold, data.shape[1], names)
+        rows, cols, similarities = similar_pairs(
+            data, method, threshold, names, min_overlap=min_overlap, constant=constant
+        )
+        label = getattr(method, "__name__", "similarity") if callable(method) else f"|{method}|"
         shape = (data.shape[1], data.shape[1])
         upper = sp.csr_array((similarities, (rows, cols)), shape=shape)
         graph = _add_transpose(upper)
@@ -201,8 +214,58 @@ class FeatureSimilarity:
         members: dict[int, list[int]] = {}
         for feature in np.flatnonzero(np.bincount(labels)[labels] > 1):
             members.setdefault(int(labels[feature]), []).append(int(feature))
-        found = sorted(members.values(), key=lambda group: (-len(group), group))
-        return [tuple(self.features[i] for i in group) for group in found]
+        largest_first = sorted(members.values(), key=lambda group: (-len(group), group))
+        return [tuple(self.features[i] for i in group) for group in largest_first]
+
+    def group_frequency(self, selections: Runs) -> np.ndarray:
+        """Compute in which share of the runs a feature, or one similar to it, was selected.
+
+        Parameters
+        ----------
+        selections : Runs
+            What every run selected; features are matched by name.
+
+        Returns
+        -------
+        numpy.ndarray
+            One share for every feature of the runs, in their order.
+
+        Examples
+        --------
+        >>> import numpy as np, mainstay as ms
+        >>> twins = np.array([[1, 0.95, 0], [0.95, 1, 0], [0, 0, 1]])
+        >>> similarity = ms.FeatureSimilarity.from_matrix(twins, features=["a", "b", "c"])
+        >>> similarity.group_frequency(ms.Runs.from_sets([["a"], ["b"]], features=["a", "b", "c"]))
+        array([1., 1., 0.])
+        """
+        graph = self.aligned_to(selections.features).graph
+        links = sp.csr_array((np.ones(graph.nnz), graph.indices, graph.indptr), shape=graph.shape)
+        support = selections.sparse_support
+        either = (support @ links + support > 0).sum(axis=0)
+        return np.asarray(either).ravel() / selections.n_runs
+
+    def twin_names(self, most: int = 3) -> list[str]:
+        """Name the features that can stand in for each one, most similar first.
+
+        Parameters
+        ----------
+        most : int
+            How many to name; of the rest only the number is given, as in "a; b; c; and 2 more".
+
+        Returns
+        -------
+        list of str
+            One text for every feature, empty where nothing is similar to it.
+        """
+        most = check_count("most", most, 1)
+        graph, texts = self.graph, []
+        for start, stop in itertools.pairwise(graph.indptr):
+            closest_first = np.argsort(-graph.data[start:stop], kind="stable")
+            twins = [self.features[i] for i in graph.indices[start:stop][closest_first]]
+            texts.append(
+                "; ".join(twins[:most] + [f"and {len(twins) - most} more"] * (len(twins) > most))
+            )
+        return texts
 
     def _clique_labels(self) -> np.ndarray:
         graph, degrees = self.graph, self.degrees
@@ -260,6 +323,21 @@ class FeatureSimilarity:
             f" do not have the same features; {which}."
         )
 
+    def spread_to(self, features: Sequence[str]) -> FeatureSimilarity:
+        """The same similarities among more features; those that are new are similar to nothing."""
+        features = tuple(features)
+        if features == self.features:
+            return self
+        where = {name: i for i, name in enumerate(features)}
+        place = np.array([where[name] for name in self.features])
+        stored = self.graph.tocoo()
+        shape = (len(features), len(features))
+        graph = sp.csr_array((stored.data, (place[stored.row], place[stored.col])), shape=shape)
+        graph.sort_indices()
+        diagonal = np.ones(len(features))
+        diagonal[place] = self.diagonal
+        return replace(self, graph=graph, features=features, diagonal=diagonal)
+
     def to_frame(self) -> pd.DataFrame:
         """Return the similar pairs as a table: feature, other, similarity."""
         import pandas as pd
@@ -283,18 +361,6 @@ class FeatureSimilarity:
 # ---------------------------------------------------------------------- checks
 
 
-def _check_similarities(
-    rows: np.ndarray, cols: np.ndarray, values: np.ndarray, names: Sequence[str]
-) -> None:
-    bad = np.flatnonzero(~((values >= 0) & (values <= 1)))
-    if bad.size:
-        i, j = names[int(rows[bad[0]])], names[int(cols[bad[0]])]
-        raise InputError(
-            f"similarities lie in [0, 1], but that of {i!r} and {j!r} is {values[bad[0]]}. "
-            "For correlations give their absolute values."
-        )
-
-
 def _check_symmetric(graph: Any, names: Sequence[str]) -> None:
     difference = sp.coo_array(abs(graph - graph.T))
     bad = np.flatnonzero(difference.data > 1e-8)
@@ -307,116 +373,30 @@ def _check_symmetric(graph: Any, names: Sequence[str]) -> None:
 
 
 def _numeric_columns(data: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    if data.dtype == object:
+        import pandas as pd
+
+        data = np.where(pd.isna(data), np.nan, data)
     try:
         data = np.asarray(data, dtype=float)
     except (TypeError, ValueError):
         for name, column in zip(names, data.T, strict=True):
             for value in column:
                 try:
-                    float(value if value is not None else "nan")
+                    float(value)
                 except (TypeError, ValueError):
                     raise InputError(
                         f"feature {name!r} is not numeric (it holds {value!r}); "
                         "encode it or leave it out."
                     ) from None
-    missing = np.flatnonzero(~np.isfinite(data).all(axis=0))
-    if missing.size:
+    infinite = np.flatnonzero(np.isinf(data).any(axis=0))
+    if infinite.size:
         raise InputError(
-            f"{missing.size} feature(s) have missing or infinite values: "
-            f"{some([names[int(i)] for i in missing])}. Impute them first."
+            f"{infinite.size} feature(s) have infinite values: "
+            f"{some([names[int(i)] for i in infinite])}. Replace them by numbers, or by NaN if "
+            "they mean 'missing'."
         )
     return data
-
-
-# ---------------------------------------------------------------------- similarities in blocks
-
-
-def _unit_columns(data: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """Centre the columns and scale them to length 1; constant ones become 0."""
-    largest = np.abs(data).max(axis=0)
-    scaled = data / np.where(largest > 0, largest, 1.0)
-    centred = scaled - scaled.mean(axis=0)
-    length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
-    constant = length <= 1e-13 * np.sqrt(len(data))
-    if constant.any():
-        which = [names[int(i)] for i in np.flatnonzero(constant)]
-        warnings.warn(
-            f"{len(which)} constant feature(s) are similar to nothing: {some(which)}.",
-            stacklevel=3,
-        )
-    length[constant] = 1.0
-    centred[:, constant] = 0.0
-    return np.asarray(centred / length)
-
-
-def _blocks(p: int) -> list[tuple[int, int]]:
-    width = int(np.clip(_BLOCK_BYTES // (8 * p), 1, p))
-    return [(start, min(start + width, p)) for start in range(0, p, width)]
-
-
-def _correlation_pairs(unit: np.ndarray) -> Any:
-    """Make a generator of (rows, columns, |correlation|) of the upper triangle for a threshold.
-
-    Single precision finds the candidates at twice the speed; double precision settles them.
-    """
-    rough = unit.astype(np.float32)
-    varies = np.abs(unit).max(axis=0, initial=0) > 0
-    margin = 1e-5 + 1e-7 * len(unit)
-
-    def pairs(threshold: float) -> Any:
-        for start, stop in _blocks(unit.shape[1]):
-            near = np.abs(rough[:, start:stop].T @ rough[:, start:]) >= threshold - margin
-            rows, cols = np.nonzero(near)
-            later = (cols > rows) & varies[rows + start] & varies[cols + start]
-            rows, cols = rows[later] + start, cols[later] + start
-            exact = np.empty(len(rows))
-            step = max(1, _BLOCK_BYTES // (16 * len(unit)))
-            for at in range(0, len(rows), step):
-                chunk = slice(at, at + step)
-                exact[chunk] = np.abs(
-                    np.einsum("ij,ij->j", unit[:, rows[chunk]], unit[:, cols[chunk]])
-                )
-            exact[exact > 1 - 1e-12] = 1.0  # duplicates are exactly similar
-            yield rows, cols, exact
-
-    return pairs
-
-
-def _callable_pairs(data: np.ndarray, method: Callable[..., Any]) -> Any:
-    def pairs(threshold: float) -> Any:
-        for start, stop in _blocks(data.shape[1]):
-            block = np.asarray(method(data[:, start:stop], data[:, start:]), dtype=float)
-            expected = (stop - start, data.shape[1] - start)
-            if block.shape != expected:
-                raise InputError(
-                    f"the similarity function returned shape {block.shape} for blocks of "
-                    f"{expected[0]} and {expected[1]} columns; it must return {expected}."
-                )
-            rows, cols = np.nonzero((block >= threshold) | ~np.isfinite(block) | (block < 0))
-            later = cols > rows
-            rows, cols = rows[later], cols[later]
-            yield rows + start, cols + start, block[rows, cols]
-
-    return pairs
-
-
-def _collect(
-    pairs: Any, threshold: float, p: int, names: Sequence[str]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-    total = 0
-    for rows, cols, values in pairs(threshold):
-        _check_similarities(rows, cols, values, names)
-        keep = values >= threshold
-        found.append((rows[keep].astype(np.int32), cols[keep].astype(np.int32), values[keep]))
-        total += len(found[-1][0])
-        if total > _MOST_PAIRS:
-            raise InputError(
-                f"more than {_MOST_PAIRS:,} of the {p * (p - 1) // 2:,} pairs of features reach "
-                f"the threshold {threshold:g}; raise it."
-            )
-    rows, cols, values = (np.concatenate(part) for part in zip(*found, strict=True))
-    return rows, cols, values
 
 
 def _add_transpose(upper: Any) -> Any:

@@ -1,0 +1,261 @@
+"""Which columns of a data table are similar: block by block, so that no p × p array is needed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from mainstay._validation import InputError, check_choice, check_count, some
+from mainstay.runs import average_ranks
+
+Method = str | Callable[[np.ndarray, np.ndarray], np.ndarray]
+Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]  # columns i, columns j, their similarities
+
+_BLOCK_BYTES = 16 * 2**20
+_MOST_PAIRS = 200_000_000
+
+
+def similar_pairs(
+    data: np.ndarray,
+    method: Method,
+    threshold: float,
+    names: Sequence[str],
+    *,
+    min_overlap: int | None,
+    constant: Literal["warn", "ignore"],
+) -> Pairs:
+    """Find all pairs of columns whose similarity reaches the threshold, each pair once.
+
+    Called by `FeatureSimilarity.from_data` alone: warnings point at its caller.
+    """
+    n = len(data)
+    check_choice("constant", constant, ("warn", "ignore"))
+    if min_overlap is not None:
+        min_overlap = check_count("min_overlap", min_overlap, 2, max(n, 2))
+    if not callable(method):
+        check_choice("similarity method", method, ("pearson", "spearman"))
+    gaps = np.isnan(data).any(axis=0)
+    if gaps.any() and method != "pearson":
+        _refuse_gaps(method, [names[int(i)] for i in np.flatnonzero(gaps)])
+    if callable(method):
+        return _collect(_callable_pairs(data, method, threshold), threshold, names)
+    if method == "spearman":
+        data = average_ranks(np.ascontiguousarray(data.T)).T
+    present = ~np.isnan(data) if gaps.any() else None
+    unit, is_constant = _unit_columns(data, present)
+    if constant == "warn" and is_constant.any():
+        which = [names[int(i)] for i in np.flatnonzero(is_constant)]
+        warnings.warn(
+            f"{len(which)} constant feature(s) are similar to nothing: {some(which)}.", stacklevel=3
+        )
+    complete, gappy = np.flatnonzero(~gaps & ~is_constant), np.flatnonzero(gaps & ~is_constant)
+    pairs = [_collect(_correlations(unit[:, complete], complete, threshold), threshold, names)]
+    if present is not None and len(gappy):
+        columns = np.concatenate((gappy, complete))
+        min_overlap = min_overlap or min(n, max(10, -(-n // 2)))
+        _warn_of_short_overlaps(present[:, columns], len(gappy), columns, min_overlap, names)
+        correlations = _gapped_correlations(
+            data[:, columns], unit[:, columns], len(gappy), columns, threshold, min_overlap
+        )
+        pairs.append(_collect(correlations, threshold, names))
+    rows, cols, values = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+    return rows, cols, values
+
+
+def _refuse_gaps(method: Method, names: Sequence[str]) -> None:
+    what = "a similarity function" if callable(method) else f"method={method!r}"
+    raise InputError(
+        f"{what} needs complete columns, but {len(names)} feature(s) have missing values: "
+        f"{some(names)}. Impute them first, or use method='pearson', which compares two features "
+        "by the rows that both have."
+    )
+
+
+def _collect(pairs: Iterator[Pairs], threshold: float, names: Sequence[str]) -> Pairs:
+    """Join the blocks, keeping what reaches the threshold."""
+    empty = np.zeros(0, dtype=np.int32)
+    kept: list[Pairs] = [(empty, empty, np.zeros(0))]
+    total = 0
+    for rows, cols, values in pairs:
+        check_similarities(rows, cols, values, names)
+        keep = values >= threshold
+        kept.append((rows[keep].astype(np.int32), cols[keep].astype(np.int32), values[keep]))
+        total += int(keep.sum())
+        if total > _MOST_PAIRS:
+            p = len(names)
+            raise InputError(
+                f"more than {_MOST_PAIRS:,} of the {p * (p - 1) // 2:,} pairs of features reach "
+                f"the threshold {threshold:g}; raise it."
+            )
+    rows, cols, values = (np.concatenate(part) for part in zip(*kept, strict=True))
+    return rows, cols, values
+
+
+def check_similarities(
+    rows: np.ndarray, cols: np.ndarray, values: np.ndarray, names: Sequence[str]
+) -> None:
+    """Refuse similarities outside [0, 1], naming the first pair."""
+    bad = np.flatnonzero(~((values >= 0) & (values <= 1)))
+    if bad.size:
+        i, j = names[int(rows[bad[0]])], names[int(cols[bad[0]])]
+        raise InputError(
+            f"similarities lie in [0, 1], but that of {i!r} and {j!r} is {values[bad[0]]}. "
+            "For correlations give their absolute values."
+        )
+
+
+def _blocks(p: int, end: int, arrays: int = 1) -> list[tuple[int, int]]:
+    """Cut the first `end` of p columns so that `arrays` arrays of (block × p) stay small."""
+    width = int(np.clip(_BLOCK_BYTES // (8 * p * arrays), 1, p)) if p else 1
+    return [(start, min(start + width, end)) for start in range(0, end, width)]
+
+
+def _above_diagonal(mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    rows, cols = np.nonzero(mask)
+    above = cols > rows
+    return rows[above], cols[above]
+
+
+# ---------------------------------------------------------------------- correlations
+
+
+def _unit_columns(
+    values: np.ndarray, present: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Centre the columns and scale them to length 1, and tell which of them are constant.
+
+    Constant columns become 0, and so does what is not present (None: all is).
+    """
+    n_present = np.full(values.shape[1], len(values))
+    if present is not None:
+        n_present, values = present.sum(axis=0), np.where(present, values, 0.0)
+    largest = np.abs(values).max(axis=0)
+    scaled = values / np.where(largest > 0, largest, 1.0)
+    centred = scaled - scaled.sum(axis=0) / np.maximum(n_present, 1)
+    if present is not None:
+        centred[~present] = 0.0
+    length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
+    constant = length <= 1e-13 * np.sqrt(n_present)
+    length[constant] = 1.0
+    centred[:, constant] = 0.0
+    return centred / length, constant & (n_present > 0)
+
+
+def _correlations(unit: np.ndarray, columns: np.ndarray, threshold: float) -> Iterator[Pairs]:
+    """Correlate complete columns of length 1, whose numbers in the table are `columns`.
+
+    Single precision finds the candidates at twice the speed; double precision settles them.
+    """
+    rough = unit.astype(np.float32)
+    margin = 1e-5 + 1e-7 * len(unit)
+    for start, stop in _blocks(unit.shape[1], unit.shape[1]):
+        near = np.abs(rough[:, start:stop].T @ rough[:, start:]) >= threshold - margin
+        rows, cols = _above_diagonal(near)
+        rows, cols = rows + start, cols + start
+        exact = np.empty(len(rows))
+        for chunk in _chunks(len(rows), len(unit)):
+            exact[chunk] = _products(unit[:, rows[chunk]], unit[:, cols[chunk]])
+        yield columns[rows], columns[cols], exact
+
+
+def _chunks(n_pairs: int, n_rows: int) -> list[slice]:
+    step = max(1, _BLOCK_BYTES // (16 * n_rows))
+    return [slice(at, at + step) for at in range(0, n_pairs, step)]
+
+
+def _products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """|correlation| of the columns of a with those of b, one by one; all have length 1."""
+    exact: np.ndarray = np.abs(np.einsum("ij,ij->j", a, b))
+    exact[exact > 1 - 1e-12] = 1.0  # duplicates are exactly similar
+    return exact
+
+
+# ---------------------------------------------------------------------- with missing values
+
+
+def _warn_of_short_overlaps(
+    present: np.ndarray, n_gappy: int, columns: np.ndarray, min_overlap: int, names: Sequence[str]
+) -> None:
+    """Name the features that cannot be compared with more than 5% of the others."""
+    present = present.astype(np.float32)
+    n_short = np.zeros(len(columns), dtype=int)
+    for start, stop in _blocks(len(columns), n_gappy):
+        n_common = present[:, start:stop].T @ present[:, start:]
+        short = np.triu(n_common < min_overlap, 1)
+        n_short[start:stop] += short.sum(axis=1)
+        n_short[start:] += short.sum(axis=0)
+    worst = np.sort(columns[:n_gappy][n_short[:n_gappy] > 0.05 * (len(columns) - 1)])
+    if worst.size:
+        warnings.warn(
+            f"{worst.size} feature(s) have fewer than min_overlap={min_overlap} rows in common "
+            "with more than 5% of the other features, and count as not similar to those: "
+            f"{some([names[int(i)] for i in worst])}. Impute their missing values, or lower "
+            "min_overlap.",
+            stacklevel=4,
+        )
+
+
+def _gapped_correlations(
+    data: np.ndarray,
+    unit: np.ndarray,
+    n_gappy: int,
+    columns: np.ndarray,
+    threshold: float,
+    min_overlap: int,
+) -> Iterator[Pairs]:
+    """Correlate the first `n_gappy` columns with all later ones, over the rows that both have.
+
+    Six matrix products give the sums over common rows from which candidates are found; each of
+    these is then settled from its own two columns. Where the common rows vary little compared with
+    their distance from the column's mean, differences of sums are inexact: such pairs are always
+    candidates.
+    """
+    mask = ~np.isnan(data)
+    present, squares = mask.astype(float), unit**2
+    data = np.where(mask, data, 0.0)
+    least = max(threshold - 1e-5, 0.0)
+    for start, stop in _blocks(data.shape[1], n_gappy, arrays=10):
+        block, later = slice(start, stop), slice(start, None)
+        n_common = present[:, block].T @ present[:, later]
+        enough = np.triu(n_common >= min_overlap, 1)
+        n_common[~enough] = 1.0
+        sum_i, sum_j = unit[:, block].T @ present[:, later], present[:, block].T @ unit[:, later]
+        total_i = squares[:, block].T @ present[:, later]
+        total_j = present[:, block].T @ squares[:, later]
+        spread_i, spread_j = total_i - sum_i**2 / n_common, total_j - sum_j**2 / n_common
+        covariance = unit[:, block].T @ unit[:, later] - sum_i * sum_j / n_common
+        inexact = (spread_i <= 1e-6 * total_i) | (spread_j <= 1e-6 * total_j)
+        near = covariance**2 >= least**2 * spread_i * spread_j
+        rows, cols = np.nonzero(enough & (near | inexact))
+        rows, cols = rows + start, cols + start
+        for chunk in _chunks(len(rows), len(data)):
+            i, j = rows[chunk], cols[chunk]
+            both = mask[:, i] & mask[:, j]
+            unit_i, constant_i = _unit_columns(data[:, i], both)
+            unit_j, constant_j = _unit_columns(data[:, j], both)
+            varies = ~(constant_i | constant_j)
+            exact = _products(unit_i[:, varies], unit_j[:, varies])
+            yield columns[i[varies]], columns[j[varies]], exact
+
+
+# ---------------------------------------------------------------------- any function
+
+
+def _callable_pairs(
+    data: np.ndarray, method: Callable[..., Any], threshold: float
+) -> Iterator[Pairs]:
+    p = data.shape[1]
+    for start, stop in _blocks(p, p):
+        block = np.asarray(method(data[:, start:stop], data[:, start:]), dtype=float)
+        expected = (stop - start, p - start)
+        if block.shape != expected:
+            raise InputError(
+                f"the similarity function returned shape {block.shape} for blocks of "
+                f"{expected[0]} and {expected[1]} columns; it must return {expected}."
+            )
+        kept = (block >= threshold) | ~np.isfinite(block) | (block < 0)
+        rows, cols = _above_diagonal(kept)
+        yield rows + start, cols + start, block[rows, cols]
