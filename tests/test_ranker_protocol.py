@@ -24,7 +24,7 @@ from sklearn.feature_selection import (
 )
 from sklearn.linear_model import BayesianRidge, LogisticRegression
 from sklearn.pipeline import FeatureUnion, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -138,7 +138,9 @@ def test_an_ensemble_of_selectors_counts_what_they_select() -> None:
     for selector in (chooser, Boruta()):
         ensemble = ms.EnsembleSelector(
             selector, n_features_to_select=10, n_resamples=10, random_state=0
-        ).fit(X, y)
+        )
+        with pytest.warns(UserWarning, match="selected only 3 different ones"):
+            ensemble.fit(X, y)
         assert ensemble.runs_.kind == "support"
         assert ensemble.stability_.value == 1
         table = ensemble.feature_table_.set_index("feature")
@@ -221,6 +223,9 @@ def test_new_features_made_in_a_pipeline_are_not_taken_for_those_of_x() -> None:
     for step in (PCA(13), FeatureUnion([("a", StandardScaler()), ("b", StandardScaler())])):
         with pytest.raises(InputError, match="makes new features"):
             make_ranker(make_pipeline(StandardScaler(), step, model)).fit(X, y)
+    drop_two = FunctionTransformer(lambda X: X[:, 2:])  # and does not say which
+    with pytest.raises(InputError, match="given 11 features where 13 were expected"):
+        make_ranker(make_pipeline(drop_two, StandardScaler(), model)).fit(X, y)
     frame = pd.DataFrame(X, columns=[f"w{j:02}" for j in range(13)])
     last_first = ColumnTransformer([("s", StandardScaler(), ["w12", "w00"])])
     ranker = make_ranker(make_pipeline(last_first, model)).fit(frame, y)
