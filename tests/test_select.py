@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from sklearn.datasets import load_iris
 import mainstay as ms
 from mainstay import io
 from mainstay.cli import main
+from mainstay.report.repeat import cli_line
 
 IRIS = load_iris(as_frame=True)
 TABLE = IRIS.data.assign(species=IRIS.target_names[IRIS.target])
@@ -243,6 +245,7 @@ IDENTIFIERS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:features of text or categories are not compared")
 @pytest.mark.parametrize(("name", "values"), IDENTIFIERS.values(), ids=IDENTIFIERS)
 def test_an_identifier_is_refused_unless_it_is_dropped_or_kept(name: str, values: Any) -> None:
     TABLE.assign(**{name: values}).to_csv("iris.csv", index=False)
@@ -318,6 +321,42 @@ def test_select_equals_the_library() -> None:
     assert [row["feature"] for row in printed["features"]] == list(
         selector.feature_table_["feature"]
     )
+
+
+@pytest.mark.parametrize("aggregation", ["frequency", "vote"])
+def test_the_features_that_most_runs_select_can_be_asked_for(aggregation: str) -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    result = select("iris.csv", "--n-features", "2", "--aggregation", aggregation, "--json")
+    assert result.exit_code == 0, result.stderr
+    features = [row["feature"] for row in json.loads(result.stdout)["features"]]
+    assert all(name.startswith("petal") for name in features[:2])
+
+
+def test_select_says_what_the_task_is_and_why() -> None:
+    IRIS.frame.to_csv("iris.csv", index=False)
+    as_classes, as_numbers = (
+        run("select", "iris.csv", "--target", "target", "--resamples", "5", *more)
+        for more in ([], ["--task", "regression", "-r", "f_statistic"])
+    )
+    head = "150 rows × 4 features, target 'target'"
+    assert f"{head} (classification: y holds 3 distinct whole numbers); " in as_classes.stdout
+    assert f"{head} (regression: as asked for); " in as_numbers.stdout
+
+
+def test_text_cannot_be_regressed_on() -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    result = select("iris.csv", "--task", "regression")
+    assert result.exit_code == 2
+    assert "y holds categories" in result.stderr
+
+
+def test_the_command_in_the_result_keeps_task_and_columns() -> None:
+    IRIS.frame.assign(row=range(150)).to_csv("iris.csv", index=False)
+    options = ["--target", "target", "--ranker", "f_statistic", "--resamples", "5",
+               "--task", "regression", "--keep", "row", "--seed", "3"]  # fmt: skip
+    assert run("select", "iris.csv", *options, "--save", "r.zip").exit_code == 0
+    line = cli_line(ms.load_result("r.zip").settings)
+    assert line == shlex.join(["mainstay", "select", "iris.csv", *options])
 
 
 def test_groups_are_drawn_together() -> None:
