@@ -103,6 +103,16 @@ def test_ci_runs_exactly_the_commands_of_the_readme() -> None:
         assert command in script
 
 
+def test_citation_and_changelog_know_the_version() -> None:
+    version = re.escape(ms.__version__)
+    for file, line in (
+        ("CITATION.cff", f"version: {version}"),
+        ("CHANGELOG.md", rf"## \[{version}\]"),
+    ):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert re.search(f"^{line}", text, re.MULTILINE), file
+
+
 @pytest.mark.parametrize("path", pages(), ids=lambda path: path.relative_to(DOCS).as_posix())
 def test_python_of_the_pages_runs_and_prints_what_they_show(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

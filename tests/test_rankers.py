@@ -631,8 +631,10 @@ def test_importances_are_found_inside_pipelines_and_searches() -> None:
     assert np.flatnonzero(scores).tolist() == np.sort(np.argsort(-f_classif(X, y)[0])[:2]).tolist()
     with pytest.raises(InputError, match="best_estimator_"):
         make_ranker(GridSearchCV(linear, {}, cv=2, refit=False)).fit(X, y)
-    with pytest.raises(InputError, match="2 scores for 13 features"):
+    with pytest.raises(InputError, match="PCA makes new features"):
         make_ranker(make_pipeline(PCA(2), LogisticRegression())).fit(X, y)
+    with pytest.raises(InputError, match="2 scores for 13 features"):
+        make_ranker(lambda X, y: [1, 2]).fit(X, y)
 
 
 def test_selectors_become_rankers() -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mainstay._validation import InputError, check_count
+from mainstay._validation import InputError, check_count, some
 
 
 def take_columns(X: Any, columns: np.ndarray) -> Any:
@@ -99,17 +99,37 @@ def last_step(model: Any, n_features: int) -> tuple[Any, np.ndarray]:
             raise InputError(f"{type(model).__name__} has no best_estimator_; set refit=True.")
         elif hasattr(model, "steps"):
             for _, step in model.steps[:-1]:
-                support = _selection(step, len(places))
-                places = places if support is None else places[support]
+                places = _places_after(step, places)
             model = model.steps[-1][1]
         else:
             return model, places
 
 
+def _places_after(step: Any, places: np.ndarray) -> np.ndarray:
+    """Tell which features leave a fitted transformer, and in which order."""
+    support = _selection(step, len(places))
+    if support is not None:
+        return places[support]
+    try:
+        names = [str(name) for name in step.get_feature_names_out()]
+    except (AttributeError, ValueError):  # it does not say; features keep their places
+        return places
+    given = getattr(step, "feature_names_in_", [f"x{i}" for i in range(len(places))])
+    place = dict(zip((str(name) for name in given), places, strict=False))
+    if not set(names) <= set(place):  # a ColumnTransformer puts the step's name before each
+        names = [name.partition("__")[2] or name for name in names]
+    if not set(names) <= set(place) or len(set(names)) < len(names):
+        raise InputError(
+            f"{type(step).__name__} makes new features, {some(names, 3)}, whose scores are not "
+            "those of single features of X; rank without this step."
+        )
+    return np.array([place[name] for name in names], dtype=np.intp)
+
+
 def spread_out(values: np.ndarray, places: np.ndarray, n_features: int, fill: Any) -> np.ndarray:
     """Put values of the features that reached the estimator into their places."""
     if len(values) != len(places):
-        return values  # of features that the Pipeline made; the caller says so
+        return values  # of other features, which a step made; the caller says so
     out = np.full(n_features, fill, dtype=values.dtype)
     out[places] = values
     return out

@@ -53,10 +53,10 @@ def aggregate_lists(
     Examples
     --------
     >>> from mainstay.aggregation import aggregate_lists
-    >>> found = aggregate_lists([["a", "b"], ["b", "c", "a"]], n_features=100)
-    >>> found.top(3)
+    >>> ranking = aggregate_lists([["a", "b"], ["b", "c", "a"]], n_features=100)
+    >>> ranking.best(3)
     ('b', 'a', 'c')
-    >>> found.to_frame().round(4)
+    >>> ranking.to_frame().round(4)
       feature  rank   score  p_value
     0       b     1  7.8240   0.0008
     1       a     2  7.0131   0.0018
@@ -69,7 +69,7 @@ def aggregate_lists(
         features = [seen[i] for i in natural_order(seen)]
     names = feature_names(features, None, None)
     p = len(names) if n_features is None else check_count("n_features", n_features, len(names))
-    rule = find_rule(method, "ranks", options, "")
+    rule = find_rule(method, "ranks", options)
     column = {name: j for j, name in enumerate(names)}
     places = np.full((len(named), len(names)), np.nan)
     for i, chosen in enumerate(named):

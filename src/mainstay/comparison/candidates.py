@@ -202,7 +202,7 @@ def _rules(aggregations: Any) -> dict[str, Any]:
 def _check_rule(name: str, rule: Any, selector: EnsembleSelector) -> None:
     """Refuse unknown names, and rules that do not fit what the rankers give."""
     if rule != ALONE:
-        find_rule(rule, "scores", {}, "")
+        find_rule(rule, "scores")
         return
     if any(isinstance(ranker, SelectorRanker) for _, ranker in selector.procedure.rankers):
         raise InputError(

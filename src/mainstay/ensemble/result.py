@@ -136,7 +136,7 @@ class SelectionResult(Saveable):
             runs=runs,
             selections=chosen,
             ranking=ranking,
-            selected=ranking.top(k),
+            selected=ranking.best(k),
             feature_table=feature_table(ranking, runs, chosen, similarity, mask),
             stability=stability(chosen, undefined="nan"),
             adjusted_stability=adjusted,

@@ -68,8 +68,8 @@ class ModelRanker(Ranker):
         scores, support = self._model_scores(ordered, y, sample_weight)
         if scores.shape != (len(order),):
             raise InputError(
-                f"{self!r} gave {scores.size} scores for {len(order)} features; steps that make "
-                "new features (PCA, one-hot encoding, …) cannot be ranked."
+                f"{self!r} gave {scores.size} scores for {len(order)} features; one score for "
+                "each column of X is needed, so no step may make new features."
             )
         if not np.isfinite(scores).all():
             bad = table.names[order[int(np.flatnonzero(~np.isfinite(scores))[0])]]
