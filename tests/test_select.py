@@ -176,7 +176,7 @@ def test_annotations_are_never_features(name: str) -> None:
 
 def test_an_array_of_another_length_is_no_target() -> None:
     np.savez("iris.npz", X=TABLE.iloc[:, :4].to_numpy(), species=np.arange(7))
-    assert "array 'species' of iris.npz has 7 entries for 150 rows" in select("iris.npz").stderr
+    assert "'species' of iris.npz has 7 entries for 150 rows" in select("iris.npz").stderr
 
 
 WORDS = np.array(["ill", "well"] * 75, dtype="S")
@@ -396,6 +396,22 @@ def test_what_is_wrong_is_said_with_exit_code_2(
     assert result.exit_code == 2
     assert "Traceback" not in result.output
     assert re.search(message, result.stderr), result.stderr
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (pd.date_range("2020", periods=150), "dates"),
+        (pd.to_timedelta(np.arange(150) % 3, unit="D"), "durations"),
+        ([[1, 2]] * 150, "lists"),
+    ],
+)
+def test_a_column_of_neither_numbers_nor_text_is_refused(values: Any, kind: str) -> None:
+    TABLE.assign(when=values).to_parquet("iris.parquet")
+    result = select("iris.parquet")
+    assert result.exit_code == 2
+    assert f"column 'when' holds neither numbers nor text but {kind}" in result.stderr
+    assert select("iris.parquet", "--drop", "when").exit_code == 0
 
 
 @pytest.mark.parametrize("ending", ["parquet", "feather", "npz", "mat", "h5ad"])
