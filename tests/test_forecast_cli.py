@@ -68,6 +68,15 @@ def test_nothing_is_drawn_unasked(
     assert "drawn" not in result.output
 
 
+def test_the_task_is_named_and_chosen(data: Path) -> None:
+    inferred, chosen = (
+        run(data, *FLAT, "-r", "f_statistic", *more) for more in ([], ["--task", "regression"])
+    )
+    assert "(classification: y holds 2 distinct whole numbers); " in inferred.stdout
+    assert "(regression: as asked for); " in chosen.stdout
+    assert inferred.stdout.splitlines()[2:] != chosen.stdout.splitlines()[2:]
+
+
 def test_the_old_name_of_the_ensemble_sizes_still_works(data: Path) -> None:
     old, new = (
         run(data, *FLAT, option, "1,50", "--json") for option in ("--sizes", "--ensemble-sizes")
