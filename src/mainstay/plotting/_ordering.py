@@ -97,6 +97,6 @@ def jaccard_distance(rows: Any) -> np.ndarray:
     return np.asarray(1 - np.where(union > 0, overlap, 1) / np.where(union > 0, union, 1))
 
 
-def blocks(n: int) -> list[np.ndarray]:
+def neighbour_blocks(n: int) -> list[np.ndarray]:
     """Positions 0 to n − 1, neighbours together, in at most MOST_BLOCKS blocks."""
     return np.array_split(np.arange(n), min(n, MOST_BLOCKS))
