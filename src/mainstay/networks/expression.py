@@ -203,7 +203,7 @@ def read_expression_file(path: str | Path, *, genes: Literal["columns", "rows"] 
     Parameters
     ----------
     path : str or Path
-        The file. A first column of text holds names of its rows. Of .h5ad, X is read, not obs.
+        The file. A first column of text holds names of its rows. From .h5ad, X is read but not obs.
     genes : {"columns", "rows"}
         Where the genes are; in rows, their names are in the first column.
 

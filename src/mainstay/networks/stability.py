@@ -112,10 +112,10 @@ def network_stability(
     >>> rng = np.random.default_rng(0)
     >>> genes = pd.DataFrame(rng.normal(size=(60, 4)), columns=["a", "b", "c", "d"])
     >>> genes["c"] = genes["a"] + 0.3 * rng.normal(size=60)
-    >>> found = ms.network_stability(genes, n_links=2, n_resamples=10, random_state=0)
-    >>> found.links[["regulator", "target", "frequency"]].head(2).values.tolist()
+    >>> result = ms.network_stability(genes, n_links=2, n_resamples=10, random_state=0)
+    >>> result.links[["regulator", "target", "frequency"]].head(2).values.tolist()
     [['c', 'a', 1.0], ['a', 'c', 1.0]]
-    >>> ms.stability(found.runs, "spearman").measure
+    >>> ms.stability(result.runs, "spearman").measure
     'spearman'
     """
     options = NetworkOptions(

@@ -11,8 +11,8 @@ from mainstay.plotting._axes import letter
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
-MOST_RUNS = 2000  # runs that are clustered: all their pairs are in memory at once
-MOST_BLOCKS = 100  # rows or columns of a heat map that one can still see
+MOST_RUNS = 2000  # that are clustered: all their pairs are in memory at once
+MOST_BLOCKS = 100  # most rows or columns of a heat map that can be told apart
 
 
 def selections_of(runs: Runs, n_features_to_select: int | None) -> Runs:

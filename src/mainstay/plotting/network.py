@@ -246,19 +246,19 @@ def layout(graph: Any, n_steps: int = 500) -> np.ndarray:
            [ 0., -1.]])
     """
     n = graph.shape[0]
-    wanted = sp.csgraph.shortest_path(sp.csr_array(graph), directed=False, unweighted=True)
-    finite = np.isfinite(wanted)
-    wanted = np.where(finite, wanted, wanted[finite].max() + 1)
+    distance = sp.csgraph.shortest_path(sp.csr_array(graph), directed=False, unweighted=True)
+    finite = np.isfinite(distance)
+    distance = np.where(finite, distance, distance[finite].max() + 1)
     # the circle starts at one end of a chain, so that neighbours in the chain stay neighbours
-    turn = np.argsort(wanted[np.argmax(wanted.max(axis=0))], kind="stable")
+    turn = np.argsort(distance[np.argmax(distance.max(axis=0))], kind="stable")
     angles = np.empty(n)
     angles[turn] = np.pi / 2 + 2 * np.pi * np.arange(n) / n
     place = np.stack((np.cos(angles), np.sin(angles)), axis=1)
-    if (wanted == 1).sum() >= 0.75 * n * (n - 1):
+    if (distance == 1).sum() >= 0.75 * n * (n - 1):
         return place
     for _ in range(n_steps):
-        apart = np.linalg.norm(place[:, None] - place[None], axis=2)
-        pull = -wanted / np.maximum(apart, 1e-9)
+        drawn = np.linalg.norm(place[:, None] - place[None], axis=2)
+        pull = -distance / np.maximum(drawn, 1e-9)
         np.fill_diagonal(pull, 0.0)
         np.fill_diagonal(pull, -pull.sum(axis=1))
         place = pull @ place / n

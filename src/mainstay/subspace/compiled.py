@@ -225,12 +225,12 @@ def _tree(
         return None
     from mainstay._kernels.subspace_tree import tree_held_out
 
-    least = [leaf if _whole(leaf, 1) else ceil(leaf * n) for n in bags]
-    enough = [split if _whole(split, 2) else max(2, ceil(split * n)) for n in bags]
-    enough = [max(a, 2 * b) for a, b in zip(enough, least, strict=True)]
+    min_leaf = [leaf if _whole(leaf, 1) else ceil(leaf * n) for n in bags]
+    min_split = [split if _whole(split, 2) else max(2, ceil(split * n)) for n in bags]
+    min_split = [max(a, 2 * b) for a, b in zip(min_split, min_leaf, strict=True)]
     values = columns.astype(np.float32)  # as scikit-learn's trees see them
     ordered = np.argsort(values, axis=1, kind="stable").astype(np.uint32)
-    limits = np.array(enough, dtype=np.int64), np.array(least, dtype=np.int64)
+    limits = np.array(min_split, dtype=np.int64), np.array(min_leaf, dtype=np.int64)
     deepest = 2**31 if depth is None else int(depth)
     centre = 0.0 if n_classes else float(y.mean())
     return partial(

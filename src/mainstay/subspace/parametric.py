@@ -173,10 +173,10 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
 
     def _read_target(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
         check_classification_targets(y)
-        seen = y if weight is None else y[weight > 0]
-        if len(np.unique(seen)) < 2:
+        used = y if weight is None else y[weight > 0]
+        if len(np.unique(used)) < 2:
             raise InputError(
-                f"y has one class only, {str(seen[0])!r}; a classifier needs at least two classes."
+                f"y has one class only, {str(used[0])!r}; a classifier needs at least two classes."
             )
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._n_classes = len(self.classes_)
@@ -323,10 +323,10 @@ class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: 
             raise InputError(
                 f"y must be numbers, got {y[0]!r}; use ParametricSubspaceClassifier for classes."
             ) from None
-        seen = y if weight is None else y[weight > 0]
-        if seen.min() == seen.max():
+        used = y if weight is None else y[weight > 0]
+        if used.min() == used.max():
             raise InputError(
-                f"the target is constant ({seen[0]:g} in every row): there is nothing to learn."
+                f"the target is constant ({used[0]:g} in every row): there is nothing to learn."
             )
         self._target_mean = float(np.average(y, weights=weight))
         self._target_scale = float(
