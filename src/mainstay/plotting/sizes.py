@@ -12,8 +12,6 @@ import pandas as pd
 
 from mainstay._validation import InputError, check_choice, check_count
 from mainstay.measures import MEASURES, stability
-from mainstay.measures.chance import expected_overlap_score
-from mainstay.measures.sets import JOINT_SCORES, PAIR_SCORES
 from mainstay.plotting._axes import BLUE, GREY, ORANGE, Display, count_on_log_axis, head, new_axes
 from mainstay.plotting._ordering import fitted
 
