@@ -119,7 +119,8 @@ def expected_score(measure: str, useful: np.ndarray, n: int, k: int, u: int) -> 
         mean = useful @ np.arange(k + 1.0)
         overlap = mean**2 / u + ((k - mean) ** 2 / (n - u) if u < n else 0.0)
         at_0, at_1 = OVERLAP_SCORES[measure](np.array([0.0, 1.0]), float(k), float(k), n)
-        return np.asarray(at_0 + (at_1 - at_0) * overlap)
+        bounds = MEASURES[measure].bounds  # rounding may leave them by a digit
+        return np.asarray(np.clip(at_0 + (at_1 - at_0) * overlap, *bounds))
     products, r, s = _falling_products(k)
 
     def log_falling(x: int, t: np.ndarray) -> Any:
