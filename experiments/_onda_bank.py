@@ -14,9 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import mainstay as ms
-from mainstay.forecast.base_runs import run_flat, run_nested
-from mainstay.resampled import Data
+from mainstay.forecast.base_runs import Source
+from mainstay.procedure import Data, Procedure
 
 ROWS = 200  # of larger sets, drawn at random: forecasts are for small samples
 INSIDE = 50  # runs inside a half: the ensemble size at which forecasts are judged
@@ -69,14 +68,14 @@ def bank(name: str, ranker: str, cache: Path) -> dict[str, np.ndarray]:
     if file.exists():
         return dict(np.load(file))
     X, y, k = few_rows(name)
-    selector = ms.EnsembleSelector(RANKERS[ranker], progress=False)
-    data = Data(X, y, tuple(f"x{i}" for i in range(X.shape[1])))
+    procedure, data = Procedure.of(RANKERS[ranker]), Data.check(X, y)
+    source = Source(procedure, data, "flat", 2, None, None, False)
     n_flat, n_halves = SIZES[ranker]
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rare classes miss in some halves; constant columns
-        flat = run_flat(selector, data, n_flat, np.random.default_rng(1)).runs.scores
-        nested = run_nested(selector, data, n_halves, INSIDE, np.random.default_rng(2)).runs.scores
+        flat = source.flat(n_flat, np.random.default_rng(1)).runs.scores
+        nested = source.nested(n_halves, INSIDE, np.random.default_rng(2)).runs.scores
     made = {
         "flat": flat.astype(np.float32),
         "nested": nested.astype(np.float32).reshape(n_halves, INSIDE, -1),

@@ -140,7 +140,7 @@ def weak_fold(data: Data, mtry: str, weak: int, kind: str, left_out: int, seed: 
     half[first], half[second] = 1, 2
     X, y = data.X[first], data.y[first]
     found, seconds = [], []
-    for rows in make_resamples("bootstrap", weak, X, y, rng=rng):
+    for rows in make_resamples("bootstrap", weak, len(y), classes=y, rng=rng):
         rows = rows if kind == "bootstrap" else np.arange(len(y))
         start = time.process_time()
         found.append(importances(X[rows], y[rows], MTRY[mtry], int(rng.integers(2**31))))
@@ -175,7 +175,7 @@ def base_fold(
     rng = np.random.default_rng([seed, data.n_features, left_out, repetition + 1])
     first, _ = deal(data.y, left_out, rng, evenly=evenly)
     X, y = data.X[first], data.y[first]
-    rows = make_resamples("bootstrap", 2, X, y, rng=rng).rows(0)
+    rows = make_resamples("bootstrap", 2, len(y), classes=y, rng=rng).rows(0)
     seeds = rng.integers(2**31, size=2)
     both = [
         importances(X, y, MTRY[mtry], int(seeds[0])),

@@ -9,8 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import mainstay as ms
+
+# CI tries the same examples every time: what fails there fails again here
+settings.register_profile("ci", derandomize=True, deadline=None)
+if os.environ.get("CI") == "true":
+    settings.load_profile("ci")
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("MAINSTAY_SHARED", ROOT.parent / "shared"))

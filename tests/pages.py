@@ -6,6 +6,7 @@ In a page, a ```python block may be followed by a ```text block that holds what 
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import os
@@ -26,20 +27,31 @@ def pages() -> list[Path]:
     ]
 
 
-def run_page(text: str, visit: Callable[[str | None, str], None]) -> str:
+def run_page(
+    text: str,
+    visit: Callable[[str | None, str], None],
+    visit_remark: Callable[[str, str], None] = lambda remark, printed: None,
+) -> str:
     """Run all blocks of a page in one namespace; return the page with what they really print.
 
-    `visit` gets, for every block, what the page shows (or None) and what was printed.
+    `visit` gets, for every block, what the page shows (or None) and what was printed;
+    `visit_remark` the remark behind a call of print, and what that call printed.
     """
     space: dict[str, object] = {"__name__": "page"}
 
     def run(match: re.Match[str]) -> str:
         code, shown = match[1], match[2]
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(compile(code, "page", "exec"), space)
-        visit(shown, printed.getvalue())
+        lines, printed = code.splitlines(), ""
+        for statement in ast.parse(code).body:
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(compile(ast.Module([statement], []), "page", "exec"), space)
+            printed += out.getvalue()
+            last = lines[statement.end_lineno - 1].encode()[statement.end_col_offset :].decode()
+            if last.startswith("  # ") and ast.unparse(statement).startswith("print("):
+                visit_remark(last.removeprefix("  # "), out.getvalue())
+        visit(shown, printed)
         block = f"```python\n{code}```\n"
-        return block if shown is None else f"{block}\n```text\n{printed.getvalue()}```\n"
+        return block if shown is None else f"{block}\n```text\n{printed}```\n"
 
     return _BLOCK.sub(run, text)
 

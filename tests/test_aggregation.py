@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 import mainstay as ms
 import naive_aggregation as naive
 from conftest import golden
-from mainstay.aggregation import AGGREGATIONS, aggregate, aggregate_lists, list_aggregations
+from mainstay.aggregation import (
+    AGGREGATIONS,
+    Aggregation,
+    aggregate,
+    aggregate_lists,
+    list_aggregations,
+)
 from mainstay.aggregation import order_statistics as order
 from mainstay.aggregation import ranks as by_rank
 from mainstay.aggregation import scores as by_score
@@ -332,7 +338,7 @@ def test_neither_the_order_of_runs_nor_of_columns_matters(
             share = {"weights": weights[rows]} if weighted else {}
             again = aggregate(rearranged(runs, rows, columns), name, **options, **share)
             assert again.scores.tolist() == first.scores[columns].tolist()
-            assert again.top(9) == first.top(9)
+            assert again.best(9) == first.best(9)
 
 
 @pytest.mark.parametrize("name", RANK_RULES)
@@ -371,7 +377,7 @@ def test_what_is_never_in_the_top_is_told_apart_from_what_almost_never_is() -> N
     """1 − ρ = 0.5^2000 is no double; the features still come in the right order."""
     lists = [["a", "b"]] * 1999 + [["a", "c"]]
     for name in ("rra", "stuart"):
-        assert aggregate_lists(lists, features=list("dcba"), method=name).top(4) == tuple("abcd")
+        assert aggregate_lists(lists, features=list("dcba"), method=name).best(4) == tuple("abcd")
 
 
 def test_ten_thousand_lists_give_numbers() -> None:
@@ -390,7 +396,40 @@ def test_identical_runs_give_that_run_back() -> None:
     for name in AGGREGATIONS:
         if AGGREGATIONS[name].kind == "selections":
             continue
-        assert aggregate(runs, name).top(3) == ("b", "c", "a"), name
+        assert aggregate(runs, name).best(3) == ("b", "c", "a"), name
+
+
+@pytest.mark.parametrize("name", AGGREGATIONS)
+def test_one_run_gives_that_run_back(name: str) -> None:
+    run = ms.Runs.from_scores([[0.3, 0.9, 0.5]], features=["a", "b", "c"])
+    ranking = aggregate(run, name, **needs_top(name))
+    assert ranking.best(3) == ("b", "c", "a")
+    assert repr(ranking).startswith(f"{name} of 1 run, best first: b")
+
+
+@pytest.mark.parametrize("name", ["frequency", "vote", "borda", "rra", "rank_mean"])
+def test_one_selection_puts_its_features_first(name: str) -> None:
+    run = ms.Runs.from_sets([["b", "d"]], features=["a", "b", "c", "d"])
+    assert aggregate(run, name).best(4) == ("b", "d", "a", "c")
+
+
+def test_a_new_rule_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    def midrange(scores: np.ndarray) -> np.ndarray:
+        return (scores.min(axis=0) + scores.max(axis=0)) / 2
+
+    rule = Aggregation("midrange", "scores", midrange, "a test", weights="no", lowest=0.0)
+    monkeypatch.setitem(AGGREGATIONS, rule.name, rule)
+    runs = ms.Runs.from_scores([[1.0, 0.0], [2.0, 5.0], [2.0, 1.0]], features=["a", "b"])
+    assert aggregate(runs, "midrange").scores.tolist() == [1.5, 2.5]
+    assert "midrange" in set(list_aggregations()["name"])
+    with pytest.raises(ms.InputError, match=r"at least 0, but run 1 .* feature 'b' is -5"):
+        aggregate(ms.Runs.from_scores([[1, 2], [3, -5]], features=["a", "b"]), "midrange")
+
+
+def test_the_best_names_have_a_deprecated_name_too() -> None:
+    ranking = aggregate(ms.Runs.from_ranks([[1, 2, 3], [1, 3, 2]]))
+    with pytest.warns(FutureWarning, match="now called best"):
+        assert ranking.top(2) == ranking.best(2)
 
 
 @pytest.mark.parametrize("name", AGGREGATIONS)
@@ -401,22 +440,22 @@ def test_one_feature_and_ties_everywhere(name: str) -> None:
     tied = ms.Runs.from_scores(np.ones((3, 4)), features=["x10", "x2", "x1", "b"])
     found = aggregate(tied, name, **top)
     assert len(set(found.scores)) == 1
-    assert found.top(4) == ("b", "x1", "x2", "x10")  # natural order of names
+    assert found.best(4) == ("b", "x1", "x2", "x10")  # natural order of names
 
 
 def test_ties_go_to_the_larger_mean_score_then_to_the_name() -> None:
     runs = ms.Runs.from_scores([[3, 2, 1, 0], [1, 2, 9, 0]], features=["c", "b", "a", "z"])
-    assert aggregate(runs, "rank_mean").top(3) == ("a", "b", "c")  # mean ranks are all 2
+    assert aggregate(runs, "rank_mean").best(3) == ("a", "b", "c")  # mean ranks are all 2
     found = aggregate(runs, "frequency", top=3)
     assert found.scores.tolist() == [1, 1, 1, 0]
-    assert found.top(4) == ("a", "b", "c", "z")
+    assert found.best(4) == ("a", "b", "c", "z")
     ranks = ms.Runs.from_ranks([[1, 2, 3], [3, 1, 2]], features=["c", "b", "a"])
-    assert aggregate(ranks, "rank_min").top(3) == ("b", "c", "a")  # best ranks 1, 1, 2
+    assert aggregate(ranks, "rank_min").best(3) == ("b", "c", "a")  # best ranks 1, 1, 2
 
 
 def test_products_that_are_equal_tie_whatever_the_rounding() -> None:
     ranks = ms.Runs.from_ranks([[1, 2, 3, 4, 5, 6], [6, 3, 2, 4, 5, 1]], features=list("fedcba"))
-    assert aggregate(ranks, "rank_geometric_mean").top(4) == ("d", "e", "a", "f")
+    assert aggregate(ranks, "rank_geometric_mean").best(4) == ("d", "e", "a", "f")
 
 
 def test_mean_of_ranks_stands_in_where_there_are_no_scores() -> None:
@@ -470,7 +509,7 @@ def test_top_keeps_the_best_of_every_ranking() -> None:
     assert -last.scores == pytest.approx([4 / 3, 10 / 3, 10 / 3, 3])
     drop = aggregate(runs, "rank_mean", top=2, missing="drop")
     assert -drop.scores == pytest.approx([2 * 4 / 3, 4, 4, 2])  # stretched to end at 4
-    assert drop.top(1) == ("d",)
+    assert drop.best(1) == ("d",)
     lists = [["a", "b"], ["a", "c"], ["d", "a"]]
     for missing in ("last", "drop"):
         for name in ("rra", "stuart", "rank_mean", "rank_min", "rank_geometric_mean", "borda"):
@@ -483,7 +522,7 @@ def test_ties_across_the_cut_are_no_opinion_when_dropping() -> None:
     runs = ms.Runs.from_scores([[3, 2, 2, 1], [4, 3, 2, 1]], features=list("abcd"))
     found = aggregate(runs, "rank_mean", top=2, missing="drop")
     assert -found.scores == pytest.approx([(4 + 2) / 2, 4, 4, 4])
-    assert found.top(4) == tuple("abcd")  # c and d, on which no run has an opinion, are last
+    assert found.best(4) == tuple("abcd")  # c and d, on which no run has an opinion, are last
 
 
 @pytest.mark.parametrize("name", ["rra", "stuart", "rank_mean", "rank_median", "rank_min"])
@@ -491,7 +530,7 @@ def test_ties_across_the_cut_are_no_opinion_when_dropping() -> None:
 def test_features_without_opinions_come_last(name: str, missing: str) -> None:
     lists = [["b", "a"], ["b", "a", "z"]]
     found = aggregate_lists(lists, ["aa", "z", "a", "b"], name, missing=missing)
-    assert found.top(4) == ("b", "a", "z", "aa")
+    assert found.best(4) == ("b", "a", "z", "aa")
     assert np.isfinite(found.scores).all()
 
 
@@ -519,7 +558,7 @@ def test_equal_weights_change_nothing_and_a_run_of_weight_0_is_as_if_not_there(n
     equal = aggregate(runs, name, weights=[0.3] * 4, **options)
     assert equal.scores == pytest.approx(plain.scores, rel=1e-12)
     without = aggregate(ms.Runs.from_scores(scores[:3]), name, **options)
-    assert aggregate(runs, name, weights=[1, 1, 1, 0], **options).top(6) == without.top(6)
+    assert aggregate(runs, name, weights=[1, 1, 1, 0], **options).best(6) == without.best(6)
 
 
 def test_a_callable_gets_scores_or_ranks() -> None:
@@ -568,6 +607,7 @@ def test_a_ranking_reads_well() -> None:
 # ---------------------------------------------------------------------- errors
 
 SCORES = ms.Runs.from_scores([[1, 2, 3], [3, -2, 1]], features=["a", "b", "c"])
+POSITIVE = ms.Runs.from_scores([[1, 2, 3], [3, 2, 1]])
 RANKS = ms.Runs.from_ranks([[1, 2, 3], [3, 2, 1]])
 SETS = ms.Runs.from_sets([[0], [1]], 3)
 
@@ -592,9 +632,9 @@ SETS = ms.Runs.from_sets([[0], [1]], 3)
         (
             SCORES,
             {"method": "geometric_mean"},
-            r"run 1 \(counting from 0\), feature 'b' is -2 \(1 negative.*'rank_mean'",
+            r"run 1 \(counting from 0\), feature 'b' is -2 \(1 such.*'rank_mean'",
         ),
-        (SCORES, {"method": "geometric_mean", "epsilon": -1}, r"epsilon must be .* got -1"),
+        (POSITIVE, {"method": "geometric_mean", "epsilon": -1}, r"epsilon must be .* got -1"),
         (RANKS, {"method": "max"}, r"'max' aggregates scores, not ranks; use 'rank_mean'"),
         (RANKS, {"method": "geometric_mean"}, r"use 'rank_geometric_mean'"),
         (SETS, {}, r"'mean' aggregates scores, but these runs hold selections; use 'frequency'"),
@@ -604,7 +644,11 @@ SETS = ms.Runs.from_sets([[0], [1]], 3)
         (SCORES, {"weights": [1, -1]}, r"one per run, not all 0"),
         (SCORES, {"weights": ["a", 1]}, r"weights must be 2 numbers"),
         (SCORES, {"weights": [0, 0]}, r"not all 0"),
-        (SCORES, {"method": "max", "weights": [1, 2]}, r"'max' has no weights; these have: mean"),
+        (
+            SCORES,
+            {"method": "max", "weights": [1, 2]},
+            r"'max' does not take weights; these do: mean",
+        ),
         (
             SCORES,
             {"method": "rra", "weights": [1, 0.5]},

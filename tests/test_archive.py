@@ -129,6 +129,7 @@ def test_a_forecast_with_a_function_says_that_it_cannot_be_saved(tmp_path: Path)
 # ---------------------------------------------------------------------- the same bytes
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_file_whatever_the_number_of_cores(tmp_path: Path) -> None:
     one, two, other = (tmp_path / f"{name}.zip" for name in ("one", "two", "other"))
     selector(n_jobs=1).save(one)

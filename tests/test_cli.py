@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ from click.testing import CliRunner, Result
 
 import mainstay as ms
 from mainstay.cli import main
+from mainstay.cli.command import OutputFile
 
 SETS = [["a", "b"], ["a", "c"], ["a", "b"]]
 FEATURES = ["a", "b", "c", "d"]
@@ -225,7 +227,7 @@ def test_a_warning_goes_to_stderr_and_the_numbers_to_stdout(arguments, warning, 
         ("wide.csv --seed many", "'many' is not a valid integer"),
         ("", "Missing argument 'FILE'"),
         ("nowhere.csv", "there is no file 'nowhere.csv'"),
-        (".", "there is no file '.'"),
+        (".", "there is no file '.': it is a directory"),
         ("broken.parquet", "broken.parquet is not a parquet file"),
         ("broken.csv", "broken.csv could not be read as csv"),
         ("cut.csv", "cut.csv"),
@@ -274,12 +276,169 @@ def test_a_wrong_command_has_exit_code_2(arguments):
     assert "Error: " in result.stderr
 
 
+@pytest.mark.parametrize(
+    "content", [b"", b"a,b\n", bytes(range(256))], ids=["empty", "header", "binary"]
+)
+@pytest.mark.parametrize(
+    "command",
+    ["stability FILE", "aggregate FILE", "report FILE", "network FILE",
+     "stability wide.csv --similarity FILE", "select FILE --target a", "compare FILE --target a",
+     "forecast FILE --target a --protocol flat"],
+)  # fmt: skip
+def test_a_file_without_a_table_is_named_by_every_command(command, content, tmp_path):
+    (tmp_path / "odd.csv").write_bytes(content)
+    result = mainstay(*command.replace("FILE", "odd.csv").split())
+    assert isinstance(result.exception, SystemExit), repr(result.exception)
+    assert result.exit_code == 2
+    assert "odd.csv" in result.stderr
+
+
+def test_a_list_of_regulators_must_be_text():
+    result = mainstay("network", "ranks.csv", "--regulators", "broken.csv")
+    assert result.exit_code == 2
+    assert "broken.csv is not a text file of names" in result.stderr
+
+
+# --- options and files that collide -------------------------------------------------------------
+
+
+def options_of(command: click.Command) -> list[click.Option]:
+    return [param for param in command.params if isinstance(param, click.Option)]
+
+
+ONCE = [
+    (name, option.opts[-1], option.is_flag)
+    for name, command in main.commands.items()
+    for option in options_of(command)
+    if not option.multiple and option.name != "list_only"  # it ends as soon as it is seen
+]
+
+
+@pytest.mark.parametrize(("command", "option", "flag"), ONCE, ids=lambda part: str(part))
+def test_an_option_that_takes_one_value_is_given_once(command, option, flag, tmp_path):
+    (option_object,) = (o for o in options_of(main.commands[command]) if option in o.opts)
+    if isinstance(option_object.type, click.Choice):
+        value = option_object.type.choices[0]
+    elif isinstance(option_object.type, OutputFile):
+        value = f"out{option_object.type.endings()[0]}"
+    else:
+        value = "5"
+    given = [option] if flag else [option, value]
+    required = {
+        "select": ["data.csv", "--target", "outcome"],
+        "compare": ["data.csv", "--target", "outcome"],
+        "forecast": ["data.csv", "--target", "outcome", "--protocol", "flat"],
+        "demo": [],
+    }.get(command, ["wide.csv"])
+    result = mainstay(command, *required, *given, *given)
+    assert result.exit_code == 2
+    assert f"{option} was given" in result.stderr
+    assert sorted(path.name for path in tmp_path.glob("out*")) == []
+
+
+def test_a_target_given_twice_is_not_a_feature():
+    result = mainstay("select", "data.csv", "--target", "a", "--target", "outcome")
+    assert result.exit_code == 2
+    assert "--target was given 2 times" in result.stderr
+
+
+def test_help_and_repeatable_options_are_not_counted():
+    twice = mainstay("select", "--target", "a", "--target", "b", "--help")
+    assert twice.exit_code == 0
+    assert mainstay("stability", "wide.csv", "-m", "jaccard", "-m", "kappa").exit_code == 0
+
+
+OUTPUTS = [
+    (name, option)
+    for name, command in main.commands.items()
+    for option in options_of(command)
+    if isinstance(option.type, OutputFile)
+]
+ARGUMENTS = {
+    "select": ["--target", "outcome"],
+    "compare": ["--target", "outcome"],
+    "forecast": ["--target", "outcome", "--protocol", "flat"],
+    "network": ["--resamples", "2"],
+}
+
+
+def test_every_file_that_is_written_is_checked():
+    assert {(name, option.opts[-1]) for name, option in OUTPUTS} == {
+        ("aggregate", "--output"), ("select", "--output"), ("select", "--save-runs"),
+        ("select", "--report"), ("select", "--save"), ("forecast", "--output"),
+        ("forecast", "--plot"), ("compare", "--output"), ("compare", "--plot"),
+        ("network", "--output"), ("network", "--save-runs"), ("report", "--output"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), OUTPUTS, ids=lambda part: getattr(part, "name", part)
+)
+def test_a_file_that_cannot_be_written_is_refused_before_any_work(command, option, tmp_path):
+    (tmp_path / "folder").mkdir()
+    ending = option.type.endings()[0]
+    (tmp_path / f"folder{ending}").mkdir()
+    for path, message in (
+        ("x.xyz", f"x.xyz: the name must end in {ending}"),
+        ("no/x" + ending, "there is no directory 'no'"),
+        ("folder" + ending, "is a directory"),
+    ):
+        result = mainstay(
+            command, "nowhere.csv", *ARGUMENTS.get(command, []), option.opts[-1], path
+        )
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert "nowhere.csv" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), OUTPUTS, ids=lambda part: getattr(part, "name", part)
+)
+def test_no_output_overwrites_the_input(command, option, tmp_path):
+    (tmp_path / "folder").mkdir()
+    name = f"input{option.type.endings()[0]}"
+    (tmp_path / name).write_text("precious")
+    result = mainstay(
+        command, name, *ARGUMENTS.get(command, []), option.opts[-1], f"folder/../{name}"
+    )
+    assert result.exit_code == 2
+    assert f"{option.opts[-1]} folder/../{name} would overwrite FILE" in result.stderr
+    assert (tmp_path / name).read_text() == "precious"
+
+
+def test_two_outputs_are_two_files():
+    result = mainstay("select", "data.csv", "--target", "outcome", "--output", "x.parquet",
+                      "--save-runs", "x.parquet")  # fmt: skip
+    assert result.exit_code == 2
+    assert "--save-runs x.parquet would overwrite --output" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["select data.csv --target outcome --resamples 3", "network data.csv --drop outcome",
+     "forecast data.csv --target outcome --protocol flat --runs 20",
+     "compare data.csv --target outcome --cv 4 --resamples 3 -r f_statistic", "demo"],
+)  # fmt: skip
+def test_no_cores_are_too_few(command):
+    result = mainstay(*command.split(), "--jobs", 0)
+    assert isinstance(result.exception, SystemExit), repr(result.exception)
+    assert result.exit_code == 2
+    assert "Error: n_jobs (--jobs) must be a number of cores" in result.stderr
+
+
 # --- as a program -------------------------------------------------------------------------------
 
 
-def program(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mainstay.cli", *arguments]
+def program(*arguments: str, module: str = "mainstay") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", module, *arguments]
     return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60, check=False)
+
+
+@pytest.mark.parametrize("module", ["mainstay", "mainstay.cli"])
+def test_the_program_is_a_module_too(module):
+    done = program("--help", module=module)
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: mainstay [OPTIONS] COMMAND")
 
 
 def test_the_program_prints_numbers_and_warnings_apart():
@@ -288,7 +447,7 @@ def test_the_program_prints_numbers_and_warnings_apart():
     assert json.loads(done.stdout)["measures"][0]["value"] is None
     assert done.stderr.splitlines() == [
         "Warning: 'jaccard' is undefined (0/0) for 1 pair(s) of runs, first 0 and 1, so the result "
-        "is NaN: undefined=0 (or another number; --undefined 0) replaces it, or take another "
+        "is NaN: undefined=0 (or another number; --undefined 0) replaces it, or use another "
         "measure."
     ]
 

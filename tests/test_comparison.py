@@ -292,6 +292,7 @@ def test_aggregations_share_runs_sizes_share_rankings_equal_sets_share_fits() ->
     assert CALLS["fit"] == len(sets) < 4 * len(result.table)
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_bits_for_any_number_of_cores(found: ms.Comparison) -> None:
     again = compare(
         ["f_statistic", "information_gain"], aggregations=["mean", "rank_mean", "none"], n_jobs=2
@@ -394,14 +395,17 @@ def test_grids_set_hyperparameters_of_rankers_estimators_and_ensembles() -> None
             "both": ["f_statistic", "information_gain"],
         },
         sizes=2,
-        grids={"bins": {"n_bins": [2, 5]}, "tree": {"max_depth": [1]},
+        grids={"bins": {"binning__n_bins": [2, 5]}, "tree": {"max_depth": [1]},
                "ensemble": {"n_resamples": [2, 3]}},
     ).table  # fmt: skip
     assert table["candidate"].tolist()[:6] == [
-        "bins(n_bins=2)/mean/2", "bins(n_bins=5)/mean/2", "tree(max_depth=1)/mean/2",
-        "ensemble(n_resamples=2)/mean/2", "ensemble(n_resamples=3)/mean/2", "both/mean/2",
+        "bins(binning__n_bins=2)/mean/2", "bins(binning__n_bins=5)/mean/2",
+        "tree(max_depth=1)/mean/2", "ensemble(n_resamples=2)/mean/2",
+        "ensemble(n_resamples=3)/mean/2", "both/mean/2",
     ]  # fmt: skip
-    assert table["hyperparameters"].tolist()[:3] == ["n_bins=2", "n_bins=5", "max_depth=1"]
+    assert table["hyperparameters"].tolist()[:3] == [
+        "binning__n_bins=2", "binning__n_bins=5", "max_depth=1",
+    ]  # fmt: skip
 
 
 def test_a_selector_of_scikit_learn_competes_by_selection_frequency() -> None:
@@ -522,8 +526,8 @@ def test_ensembles_own_sizes_are_not_a_hyperparameter_and_one_feature_is_too_few
 
 
 def test_a_search_finds_for_a_candidate_what_the_grid_finds() -> None:
-    space: dict[str, Any] = {"aggregations": ["mean", "rank_mean"], "sizes": [1, 5],
-                             "grids": {"information_gain": {"n_bins": [2, 5]}}}  # fmt: skip
+    grids = {"information_gain": {"binning__n_bins": [2, 5]}}
+    space: dict[str, Any] = {"aggregations": ["mean", "rank_mean"], "sizes": [1, 5], "grids": grids}
     selectors = ["f_statistic", "information_gain"]
     searched = compare(selectors, search="optuna", n_trials=8, **space)
     candidates = searched.table[~searched.table["baseline"]]

@@ -51,6 +51,7 @@ def test_it_writes_a_report_pictures_and_a_result_that_can_be_reopened(
     assert reopened.forecast.protocol == "nested"
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_tour(tour: tuple[Path, Result], tmp_path: Path) -> None:
     folder, result = tour
     again = demo(tmp_path)

@@ -27,10 +27,20 @@ def commands_of(page: Path) -> list[str]:
 
 PAGES = [page for page in (ROOT / "README.md", *pages()) if commands_of(page)]
 QUICK = {
-    "compare": ["--resamples", "3", "--ranker", "f_statistic"],
-    "forecast": ["--runs", "30"],
-    "network": ["--resamples", "3"],
+    "compare": {"--resamples": "3", "--ranker": "f_statistic"},
+    "forecast": {"--runs": "30"},
+    "network": {"--resamples": "3"},
 }
+
+
+def quicker(words: list[str]) -> list[str]:
+    """A command with smaller numbers."""
+    for option, value in QUICK.get(words[0], {}).items():
+        if option in words:
+            place = words.index(option)
+            words = [*words[:place], *words[place + 2 :]]
+        words = [*words, option, value]
+    return words
 
 
 @pytest.fixture
@@ -58,6 +68,6 @@ def test_the_commands_of_a_page_work_one_after_the_other(page: Path) -> None:
     for command in commands_of(page):
         words = shlex.split(command)[1:]
         # smaller than what people would run; the options of the page stay
-        result = CliRunner().invoke(main, [*words, *QUICK.get(words[0], [])])
+        result = CliRunner().invoke(main, quicker(words))
         assert result.exit_code == 0, (command, result.output)
         assert result.stdout

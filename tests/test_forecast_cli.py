@@ -31,7 +31,7 @@ def test_forecast_prints_a_table_plain_words_and_draws_a_picture(
 ) -> None:
     picture = tmp_path / "curve.png"
     result = run(
-        data, "--target", "target", "--protocol", "nested", "--sizes", "1,5,10,20,50,100",
+        data, "--target", "target", "--protocol", "nested", "--ensemble-sizes", "1,5,10,20,50,100",
         "--target-stability", 0.99, "--n-features", 5, "--runs", 40, "--plot", picture,
         "--ranker", "f_statistic",
     )  # fmt: skip
@@ -54,11 +54,46 @@ def test_forecast_of_the_same_data_warns_what_it_is_not(data: Path, tmp_path: Pa
     assert "simulator" in result.output
 
 
+FLAT = ["--target", "target", "--protocol", "flat", "--runs", 20, "--n-features", 5]
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=["table", "json"])
+def test_nothing_is_drawn_unasked(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(data, *FLAT, *more)
+    assert result.exit_code == 0, result.output
+    assert [path.name for path in tmp_path.iterdir()] == ["cancer.csv"]
+    assert "drawn" not in result.output
+
+
+def test_the_task_is_named_and_chosen(data: Path) -> None:
+    inferred, chosen = (
+        run(data, *FLAT, "-r", "f_statistic", *more) for more in ([], ["--task", "regression"])
+    )
+    assert "(classification: y holds 2 distinct whole numbers); " in inferred.stdout
+    assert "(regression: as asked for); " in chosen.stdout
+    assert inferred.stdout.splitlines()[2:] != chosen.stdout.splitlines()[2:]
+
+
+def test_the_old_name_of_the_ensemble_sizes_still_works(data: Path) -> None:
+    old, new = (
+        run(data, *FLAT, option, "1,50", "--json") for option in ("--sizes", "--ensemble-sizes")
+    )
+    assert "--sizes is deprecated here; it is now --ensemble-sizes" in old.stderr
+    assert new.stderr == ""
+    assert json.loads(old.stdout)["curve"] == json.loads(new.stdout)["curve"]
+    both = run(data, *FLAT, "--sizes", "1", "--ensemble-sizes", "2")
+    assert both.exit_code == 2
+    assert "give only one" in both.stderr
+
+
 def test_forecast_as_json_and_as_csv(data: Path, tmp_path: Path) -> None:
     table = tmp_path / "curve.csv"
     result = run(
         data, "--target", "target", "--protocol", "nested", "--runs", 30, "--n-features", 5,
-        "--sizes", "1,50", "--plot", tmp_path / "x.png", "--output", table, "--json",
+        "--ensemble-sizes", "1,50", "--plot", tmp_path / "x.png", "--output", table, "--json",
     )  # fmt: skip
     record = json.loads(result.output)
     assert [row["ensemble_size"] for row in record["curve"]] == [1, 50]
@@ -73,7 +108,7 @@ def test_forecast_as_json_and_as_csv(data: Path, tmp_path: Path) -> None:
         (["--target", "targt", "--protocol", "flat"], "Did you mean 'target'?"),
         (["--target", "target"], "Missing option '--protocol'"),
         (["--target", "target", "--protocol", "both"], "'nested', 'flat'"),
-        (["--target", "target", "--protocol", "flat", "--sizes", "1;2"], "such as 1,5,10"),
+        (["--target", "target", "--protocol", "flat", "--ensemble-sizes", "1;2"], "such as 1,5,10"),
         (["--target", "target", "--protocol", "flat", "--ranker", "forest"], "unknown ranker"),
         (["--target", "target", "--protocol", "flat", "--measure", "jac"], "unknown measure"),
         (["--target", "target", "--protocol", "flat", "--n-features", "x"], "n_features_to_select"),

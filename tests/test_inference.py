@@ -68,10 +68,24 @@ def test_corrected_joint_measures_leave_out_the_run_from_the_expectation_too() -
 def test_nogueira_variance_equals_the_naive_twin() -> None:
     sets = random_sets(np.random.default_rng(4), 9, 15, 3, 8)
     ours = ms.stability(make(sets, 15))
-    assert ours.method == "analytic"
+    assert ours.error_method == "analytic"
     assert ours.standard_error**2 == pytest.approx(naive.nogueira_variance(sets, 15))
 
 
+def test_the_method_of_the_error_has_a_deprecated_name() -> None:
+    estimate = ms.stability(noisy_runs(np.random.default_rng(0), 5), "jaccard")
+    with pytest.warns(FutureWarning, match="now called error_method"):
+        assert estimate.method == estimate.error_method == "jackknife"
+
+
+def test_estimates_saved_under_the_old_name_can_be_read() -> None:
+    estimate = ms.stability(noisy_runs(np.random.default_rng(0), 5))
+    parts = {("method" if key == "error_method" else key): value
+             for key, value in vars(estimate).items()}  # fmt: skip
+    assert ms.StabilityEstimate._from_parts(parts).error_method == "analytic"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nogueira", "jaccard"])
 def test_intervals_cover_the_true_stability(name: str) -> None:
     """Independent runs, 400 repetitions: 95% ± 4 standard errors (1.1% each) of cover."""

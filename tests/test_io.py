@@ -15,7 +15,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import rankdata
 
 from mainstay import InputError, Runs
+from mainstay._files import write_table
 from mainstay.io import read_runs, read_table
+from mainstay.io.tables import is_id_name
 
 ODD_NAMES = [
     "a,b", "say \"hi\"", "'", "β-actin", "基因", "# mainstay runs: ranks", "#", " before", "after ",
@@ -196,7 +198,6 @@ def test_pairs_of_numbers_in_either_order_of_columns_are_read(ending, tmp_path):
         ("run,feature\n1,a\n2,\n", {"n_features": 3}, "row 2 .*empty cell"),
         ("run,feature\n1,a\n,b\n", {"n_features": 3}, "row 2 .*empty cell"),
         ("run,feature\n1,a\n1,a\n2,a\n", {"n_features": 3}, "run 0 .*'a' twice"),
-        ("run,feature\n1,a\n1,b\n", {"n_features": 3}, r"got 1 run\(s\)"),
         (PAIRS, {"n_features": 2}, "n_features must be a whole number at least 3, got 2"),
         (PAIRS, {"features": ["a", "b"]}, "run 1 .*unknown feature 'c'; features are 'a', 'b'"),
         (PAIRS, {"features": ["a", "b", "c"], "n_features": 9}, "n_features"),
@@ -207,6 +208,12 @@ def test_pairs_of_numbers_in_either_order_of_columns_are_read(ending, tmp_path):
 def test_incomplete_or_contradictory_pairs_are_refused(text, arguments, message, tmp_path):
     with pytest.raises(InputError, match=message):
         read_runs(write(tmp_path / "pairs.csv", text), **arguments)
+
+
+def test_one_run_can_be_read(tmp_path):
+    runs = read_runs(write(tmp_path / "pairs.csv", "run,feature\n1,a\n1,b\n"), n_features=3)
+    assert runs.support.tolist() == [[True, True, False]]
+    assert read_runs(write(tmp_path / "wide.csv", "a,b\n0.5,0.25\n")).n_runs == 1
 
 
 def test_the_number_of_features_contradicts_a_column_per_feature(tmp_path):
@@ -286,3 +293,128 @@ def test_text_columns_are_named(tmp_path):
     path = write(tmp_path / "t.csv", "sample,a,b\ns1,1,low\ns2,0,high\n")
     with pytest.raises(InputError, match=r"column\(s\) 'sample', 'b' are not numeric.*'run' and"):
         read_runs(path)
+
+
+# --- rows of text files -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (["a,b", "1,2", "3,4,5", "6,7"], "line 3 .*has 3 values, but the header has 2 columns"),
+        (["a,b", "1,2", "3,4", "6"], "line 4 .*has 1 value, but the header has 2 columns"),
+        (["a,b", "s,1,2", "t,3,4"], "line 2 .*has 3 values.*row names.*needs a name"),
+        (["a,b", "1,2,", "3,4,"], "line 2 .*has 3 values.*must not end with a separator"),
+        (["a,b,", "1,2", "3,4"], "line 2 .*has 2 values.*does the header end with a separator"),
+        (["a,b", "1,2", ",,"], "line 3 .*has 3 values"),
+        (["a", "1", "2,"], "line 3 .*has 2 values, but the header has 1 column[.]"),
+        (["a,b", "", "1,2", "", "3"], "line 5 .*has 1 value"),
+    ],
+)
+def test_a_row_longer_or_shorter_than_the_header_is_refused(
+    rows, message, quote, line_end, tmp_path
+):
+    rows = [f"{quote}{rows[0][0]}{quote}{rows[0][1:]}", *rows[1:]]
+    for ending, separator in ((".csv", ","), (".tsv", "\t")):
+        path = tmp_path / f"t{ending}"
+        path.write_bytes(line_end.join([*rows, ""]).replace(",", separator).encode())
+        with pytest.raises(InputError, match=message):
+            read_table(path)
+
+
+def test_the_line_is_found_far_into_a_large_file(tmp_path):
+    row = ",".join("12345678") * 1000
+    n_columns = row.count(",") + 1
+    header = ",".join(f"x{i}" for i in range(n_columns))
+    text = "\n".join([header, *[row] * 3000, row + ",9", row])
+    with pytest.raises(InputError, match=f"line 3002 .*has {n_columns + 1} values"):
+        read_table(write(tmp_path / "large.csv", text))
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["", "{0}", "{0}{0}{0}", "{0}  {0}"])
+def test_line_ends_and_blank_lines_at_the_end_do_not_matter(line_end, end, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes((line_end.join(["a,b", "1,2", ",4"]) + end.format(line_end)).encode())
+    assert read_table(path).fillna(0).to_numpy().tolist() == [[1, 2], [0, 4]]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv"])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(
+        st.tuples(*[st.text(st.sampled_from("ab1 ,;\t\"\n'é"), min_size=1)] * 2), min_size=1
+    )
+)
+@example(rows=[('a,"b"\n', "\r\n"), ("\t", "\n\n")])
+def test_separators_and_line_breaks_may_be_quoted(rows, ending, tmp_path):
+    table = pd.DataFrame([(f"{first}_", f"_{second}") for first, second in rows])
+    table.columns = ["x,\ty", 'z"\n"']
+    write_table(table, tmp_path / f"t{ending}")
+    read = read_table(tmp_path / f"t{ending}")
+    assert list(read.columns) == list(table.columns)
+    assert read.to_numpy().tolist() == table.to_numpy().tolist()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"\n\n", "is empty"),
+        (b"\x00\x01,\x02\n1,2\n", "is not a text file"),
+        (b"a,b\n", "holds no rows"),
+        (b"a,b,a\n1,2,3\n", "names columns more than once: 'a'"),
+    ],
+)
+def test_text_that_is_no_table_is_refused(content, message, tmp_path):
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_table(tmp_path / "t.csv")
+
+
+def test_column_names_that_are_the_same_as_text_are_refused(tmp_path):
+    np.savez(tmp_path / "t.npz", X=np.eye(2), feature_names=np.array(["a", "a"]))
+    with pytest.raises(InputError, match="names columns more than once: 'a'"):
+        read_table(tmp_path / "t.npz")
+
+
+# --- written tables -----------------------------------------------------------------------------
+
+TABLE = pd.DataFrame({"feature": ["a", "b,c"], "rank": [2, 1], "score": [0.1, np.nan]})
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet", ".feather"])
+def test_a_table_is_written_as_its_ending_says(ending, tmp_path):
+    path = tmp_path / f"t{ending}"
+    write_table(TABLE.sort_values("rank"), path)
+    pd.testing.assert_frame_equal(read_table(path), TABLE.sort_values("rank", ignore_index=True))
+    starts = {".parquet": b"PAR1", ".feather": b"ARROW1", ".tsv": b"feature\trank\tscore"}
+    assert path.read_bytes().startswith(starts.get(ending, b"feature,rank,score"))
+
+
+def test_a_table_is_not_written_under_any_other_ending(tmp_path):
+    with pytest.raises(InputError, match=r"Valid: \.csv, \.tsv, \.parquet, \.feather"):
+        write_table(TABLE, tmp_path / "t.xlsx")
+
+
+# --- names of identifiers -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["id", "ID", "patient_id", "sample id", "PatientID", "id_patient", "Nr", "sample no.", "no",
+     "number", "index", "row-index", "Key", "cell barcode", "patient", "Sample", "Unnamed: 0", ""],
+)  # fmt: skip
+def test_names_of_identifiers(name):
+    assert is_id_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["age", "ID1", "IDH1", "valid", "number of reads", "keyboard", "sample_size", "patient age",
+     "width", "x7", "index1", "Unnamed"],
+)  # fmt: skip
+def test_names_that_are_not_those_of_identifiers(name):
+    assert not is_id_name(name)

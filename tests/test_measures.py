@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 import mainstay as ms
 import naive
 from conftest import make, random_sets, random_similarity
-from mainstay.measures import MEASURES
-from mainstay.measures.sets import JOINT_SCORES, PAIR_SCORES
+from mainstay.measures import MEASURES, Measure
 
 ADJUSTED_PAIRS = ("zucknick", "yu", "sma_count", "sma_mean", "sma_greedy", "sma_mbm", "npogr")
 EQUAL_SIZES = ("kuncheva", "krizek")
@@ -40,7 +39,7 @@ def naive_mean(name: str, score: Any, sets: list[set[int]]) -> float:
     return (naive.mean_over_ordered_pairs if ordered(name) else naive.mean_over_pairs)(score, sets)
 
 
-@pytest.mark.parametrize("name", sorted(PAIR_SCORES))
+@pytest.mark.parametrize("name", [m.name for m in MEASURES.values() if m.pair_score])
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_pair_measures_equal_their_naive_twin(name: str, data: st.DataObject) -> None:
@@ -50,7 +49,7 @@ def test_pair_measures_equal_their_naive_twin(name: str, data: st.DataObject) ->
     assert ours == pytest.approx(theirs, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("name", sorted(JOINT_SCORES))
+@pytest.mark.parametrize("name", [m.name for m in MEASURES.values() if m.joint_score])
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_joint_measures_equal_their_naive_twin(name: str, data: st.DataObject) -> None:
@@ -179,7 +178,7 @@ def test_neither_the_order_of_runs_nor_of_columns_changes_any_value() -> None:
     rng = np.random.default_rng(4)
     p = 24
     scores = rng.integers(0, 6, (8, p)).astype(float)  # many ties
-    matrix = np.round(random_similarity(rng, p, share=0.25), 2)  # too many to count out; ties
+    matrix = np.round(random_similarity(rng, p, share=0.25), 2)  # too many to enumerate; ties
     names = [f"gene {i}" for i in range(p)]
     before = every_measure(
         ms.Runs.from_scores(scores, features=names),
@@ -214,8 +213,11 @@ def test_same_seed_same_value_and_another_seed_another() -> None:
 
 def test_undefined_scores_warn_raise_or_are_replaced() -> None:
     runs = ms.Runs.from_sets([[], [], [0, 1]], features=4)
-    with pytest.warns(UserWarning, match=r"'jaccard' is undefined .* 1 pair.* first 0 and 1"):
+    with pytest.warns(
+        UserWarning, match=r"'jaccard' is undefined .* 1 pair.* first 0 and 1"
+    ) as caught:
         assert math.isnan(ms.stability(runs, "jaccard").value)
+    assert caught[0].filename == __file__
     assert math.isnan(ms.stability(runs, "jaccard", undefined="nan").value)
     with pytest.raises(ms.InputError, match="undefined=0"):
         ms.stability(runs, "jaccard", undefined="error")
@@ -229,8 +231,9 @@ def test_undefined_scores_warn_raise_or_are_replaced() -> None:
 
 def test_undefined_joint_scores() -> None:
     runs = ms.Runs.from_sets([[], [], []], features=4)
-    with pytest.warns(UserWarning, match="'nogueira' is undefined"):
+    with pytest.warns(UserWarning, match="'nogueira' is undefined") as caught:
         assert math.isnan(ms.stability(runs).value)
+    assert caught[0].filename == __file__
     assert ms.stability(runs, undefined=0.5).value == 0.5
 
 
@@ -297,6 +300,56 @@ def test_a_callable_is_a_measure_with_a_jackknife_interval() -> None:
     davis = ms.stability(runs, "davis")
     assert ours.measure == "mean_frequency_of_the_selected"
     assert (ours.value, ours.standard_error) == pytest.approx((davis.value, davis.standard_error))
+
+
+@pytest.mark.parametrize("measure", ["nogueira", "jaccard", "sma_count", len])
+def test_one_run_has_no_stability(measure: Any) -> None:
+    name = "len" if callable(measure) else measure
+    with pytest.raises(ms.InputError, match=f"'{name}' compares runs .* at least 2 of them, got 1"):
+        ms.stability(ms.Runs.from_sets([["a", "b"]], features=list("abcd")), measure)
+
+
+def test_one_ranking_has_no_stability() -> None:
+    for measure in ("spearman", "pearson", "jaccard@2"):
+        with pytest.raises(ms.InputError, match="at least 2 of them, got 1"):
+            ms.stability(runs_of_scores()[0], measure)
+
+
+def test_a_seed_is_a_seed_whatever_its_integer_type() -> None:
+    tied = ms.Runs.from_scores(np.random.default_rng(1).integers(0, 3, (5, 30)).astype(float))
+    values = []
+    for seed in (7, np.int64(7), np.uint8(7)):
+        with pytest.warns(UserWarning, match=r"broken at random \(random_state=7\)"):
+            values.append(ms.stability(tied, "average_overlap@10", random_state=seed).value)
+    assert values[0] == values[1] == values[2]
+
+
+def test_a_new_measure_is_one_entry() -> None:
+    def shared_of_smaller(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
+        return r / np.minimum(a, b)
+
+    runs = make([{0, 1}, {0, 2, 3}, {0, 1, 4}], 6)
+    entry = Measure("shared_of_smaller", "set", (0, 1), "a test", pair_score=shared_of_smaller)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(MEASURES, entry.name, entry)
+        assert ms.stability(runs, entry.name).value == pytest.approx((1 / 2 + 1 + 1 / 3) / 3)
+        corrected = ms.stability(runs, entry.name, correction="exact")
+        assert corrected.correction == "exact"
+        assert corrected.value < 11 / 18
+        assert entry.name in set(ms.list_measures()["name"])
+
+
+@pytest.mark.parametrize(
+    ("functions", "message"),
+    [
+        ({}, "'toy' needs one of pair_score, joint_score, run_scores, got none"),
+        ({"pair_score": len, "run_scores": len}, "got pair_score and run_scores"),
+        ({"joint_score": len}, "needs expected=.* or corrected=True"),
+    ],
+)
+def test_an_entry_that_cannot_be_computed_is_refused(functions: Any, message: str) -> None:
+    with pytest.raises(ms.InputError, match=message):
+        Measure("toy", "set", (0, 1), "a test", **functions)
 
 
 def test_list_measures_has_a_row_for_every_measure() -> None:

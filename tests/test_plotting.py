@@ -279,7 +279,7 @@ def test_many_features_get_a_logarithmic_axis_and_only_the_best_are_shown():
 
 def test_a_selector_shows_its_features_in_the_order_of_its_ranking(selector):
     display = ms.RankDistributionDisplay.from_selector(selector, n_shown=6)
-    assert list(display.table["feature"]) == list(selector.ranking_.top(6))
+    assert list(display.table["feature"]) == list(selector.ranking_.best(6))
 
 
 # ---------------------------------------------------------------------- heat map of the runs

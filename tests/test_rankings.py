@@ -121,8 +121,9 @@ def test_overlaps_corrected_for_chance_average_0_over_all_rankings(name: str) ->
 
 def test_overlaps_break_ties_at_random_and_say_so() -> None:
     runs = ms.Runs.from_scores([[2, 1, 1, 0], [2, 1, 1, 0]])
-    with pytest.warns(UserWarning, match="2 of 2 rankings have ties"):
+    with pytest.warns(UserWarning, match="2 of 2 rankings have ties") as caught:
         ms.stability(runs, "rbo", random_state=0)
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("name", ["spearman", "kendall", "kendall_w"])

@@ -12,15 +12,18 @@ from mainstay import InputError
 from mainstay.resampling import RESAMPLINGS, Blocks, Bootstrap, Resamples, Subsample, make_resamples
 
 N = 60
-X = np.zeros((N, 2))
 Y = np.repeat([0, 1, 2], [30, 20, 10])
 
 
 def resamples(resampling: Any, n: int = 40, **options: Any) -> Resamples:
-    return make_resamples(resampling, n, X, Y, rng=np.random.default_rng(0), **options)
+    options = {"y": Y, "classes": Y, **options}
+    return make_resamples(resampling, n, N, rng=np.random.default_rng(0), **options)
 
 
-@pytest.mark.parametrize("name", [*RESAMPLINGS, "folds", "stratified_folds"])
+REPEATED = [name for name in RESAMPLINGS if name != "none"]
+
+
+@pytest.mark.parametrize("name", [*REPEATED, "folds", "stratified_folds"])
 def test_any_resample_can_be_made_alone(name: str) -> None:
     made = resamples(name, 5)
     assert len(made) == 5
@@ -30,7 +33,13 @@ def test_any_resample_can_be_made_alone(name: str) -> None:
     assert len({made.rows(i).tobytes() for i in range(5)}) == 5
 
 
-@pytest.mark.parametrize("name", [*RESAMPLINGS, "folds"])
+def test_without_resampling_there_is_one_run_that_sees_every_row_once() -> None:
+    made = resamples("none", 40)
+    assert len(made) == 1
+    np.testing.assert_array_equal(made.rows(0), np.arange(N))
+
+
+@pytest.mark.parametrize("name", [*REPEATED, "folds"])
 def test_weights_count_the_rows(name: str) -> None:
     made = resamples(name, 6)
     weights = made.weights(2, 5)
@@ -41,7 +50,7 @@ def test_weights_count_the_rows(name: str) -> None:
 
 def test_a_bootstrap_draws_each_row_equally_often() -> None:
     """400 bootstraps: the count of a row has mean 400 and standard deviation 20."""
-    total = resamples(Bootstrap(), 400, classes=False).weights().sum(axis=0)
+    total = resamples(Bootstrap(), 400, classes=None).weights().sum(axis=0)
     assert total.sum() == 400 * N
     assert np.abs(total - 400).max() < 5 * 20
 
@@ -62,13 +71,13 @@ def test_stratified_resamples_keep_the_share_of_every_class(resampling: Any) -> 
 
 def test_a_resample_with_one_class_only_is_drawn_again() -> None:
     y = np.array([0] * 57 + [1] * 3)
-    made = make_resamples("bootstrap", 200, X, y, rng=np.random.default_rng(1))
+    made = make_resamples("bootstrap", 200, N, classes=y, rng=np.random.default_rng(1))
     assert all(set(y[rows]) == {0, 1} for rows in made)
 
 
 def test_resamples_that_cannot_hold_two_classes_are_reported() -> None:
     y = np.array([0] * 59 + [1])
-    made = make_resamples(Subsample(0.01), 2, X, y, rng=np.random.default_rng(1))
+    made = make_resamples(Subsample(0.01), 2, N, classes=y, rng=np.random.default_rng(1))
     with pytest.raises(InputError, match="more than one class; use a stratified"):
         made.rows(0)
 
@@ -91,9 +100,9 @@ def test_blocks_are_consecutive_rows() -> None:
 )
 def test_any_splitter_gives_its_training_parts(splitter: Any) -> None:
     made = resamples(splitter)
-    for i, (train, _) in enumerate(splitter.split(X, Y)):
+    for i, (train, _) in enumerate(splitter.split(Y, Y)):
         np.testing.assert_array_equal(made.rows(i), train)
-    assert len(made) == splitter.get_n_splits(X, Y)
+    assert len(made) == splitter.get_n_splits(Y, Y)
 
 
 def test_a_splitter_gets_the_groups() -> None:
@@ -107,7 +116,7 @@ def test_a_splitter_gets_the_groups() -> None:
     [
         (lambda: resamples("bootstraps"), "Did you mean 'bootstrap'"),
         (lambda: resamples(3), "scikit-learn splitter, got 3"),
-        (lambda: resamples("bootstrap", 1), "n_resamples must be a whole number at least 2"),
+        (lambda: resamples("bootstrap", 0), "n_resamples must be a whole number at least 1"),
         (lambda: resamples("folds", 100), "number of folds.* 2 to 60"),
         (lambda: resamples("bootstrap", groups=[1, 2]), "one entry per row"),
         (lambda: resamples("bootstrap", groups=np.zeros(N)), "too few"),

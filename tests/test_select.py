@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from sklearn.datasets import load_iris
 import mainstay as ms
 from mainstay import io
 from mainstay.cli import main
+from mainstay.report.repeat import cli_line
 
 IRIS = load_iris(as_frame=True)
 TABLE = IRIS.data.assign(species=IRIS.target_names[IRIS.target])
@@ -87,18 +89,200 @@ WRITERS: dict[str, Any] = {
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_kind_of_file_gives_the_same_table(name: str) -> None:
     WRITERS[name](name, TABLE)
-    table = io.read_table(name)
-    assert list(table.columns) == list(TABLE.columns)
-    np.testing.assert_allclose(table.iloc[:, :4], TABLE.iloc[:, :4])
-    assert (table["species"].to_numpy(dtype=str) == TABLE["species"].to_numpy(dtype=str)).all()
+    data = io.read_data(name, target="species")
+    assert list(data.X.columns) == list(TABLE.columns[:4])
+    np.testing.assert_allclose(data.X, TABLE.iloc[:, :4])
+    assert (data.y.astype(str) == TABLE["species"].to_numpy(dtype=str)).all()
     assert "petal" in select(name, "--n-features", "1").stdout
 
 
 def test_mat_files_have_numbered_features() -> None:
     as_mat("iris.mat", TABLE)
     table = io.read_table("iris.mat")
-    assert list(table.columns) == ["x0", "x1", "x2", "x3", "species"]
+    assert list(table.columns) == ["x0", "x1", "x2", "x3"]
     assert select("iris.mat", "--n-features", "1").exit_code == 0
+
+
+def test_mat_files_may_hold_text_in_cells() -> None:
+    names, species = (np.array(v, dtype=object) for v in (TABLE.columns[:4], TABLE["species"]))
+    X = TABLE.iloc[:, :4].to_numpy()
+    scipy.io.savemat("iris.mat", {"X": X, "feature_names": names, "species": species})
+    data = io.read_data("iris.mat", target="species")
+    assert list(data.X.columns) == list(TABLE.columns[:4])
+    assert list(data.y) == list(TABLE["species"])
+
+
+# ---------------------------------------------------------------------- annotations of rows
+
+
+def annotated(path: str, **obs: Any) -> None:
+    """An .h5ad file of iris with more columns in `obs`, written by `write(group, name)`."""
+    as_h5ad(path, TABLE)
+    with h5py.File(path, "a") as file:
+        for name, write in obs.items():
+            write(file["obs"], name)
+
+
+def nullable(values: Any, missing: list[int], encoding: str) -> Any:
+    def write(obs: Any, name: str) -> None:
+        group = obs.create_group(name)
+        group.attrs["encoding-type"] = encoding
+        group["values"] = values
+        group["mask"] = np.isin(np.arange(150), missing)
+
+    return write
+
+
+def plain(values: Any) -> Any:
+    return lambda obs, name: obs.create_dataset(name, data=values)
+
+
+def test_a_missing_label_of_h5ad_is_missing_and_not_the_last_category() -> None:
+    as_h5ad("iris.h5ad", TABLE)
+    with h5py.File("iris.h5ad", "a") as file:
+        file["obs/species/codes"][:3] = -1
+    result = select("iris.h5ad")
+    assert result.exit_code == 2
+    assert "the target 'species' is missing in 3 rows" in result.stderr
+
+
+def test_missing_groups_are_refused() -> None:
+    groups = TABLE.assign(patient=[None, *("ab" * 75)[:149]])
+    groups.to_csv("iris.csv", index=False)
+    assert (
+        "the groups 'patient' are missing in 1 rows"
+        in select("iris.csv", "--groups", "patient").stderr
+    )
+
+
+@pytest.mark.parametrize("name", ["iris.h5ad", "iris.npz", "iris.mat"])
+def test_annotations_are_never_features(name: str) -> None:
+    patient = np.arange(150) // 2
+    if name.endswith("h5ad"):
+        annotated(name, patient=plain(patient), batch=plain(patient % 7))
+    else:
+        codes = TABLE["species"].astype("category").cat.codes.to_numpy()
+        arrays = {"X": TABLE.iloc[:, :4].to_numpy(), "species": codes, "patient": patient,
+                  "batch": patient % 7, "loadings": np.ones((4, 4))}  # fmt: skip
+        np.savez(name, **arrays) if name.endswith("npz") else scipy.io.savemat(name, arrays)
+    assert io.read_table(name).shape == (150, 4)
+    data = io.read_data(name, target="species", groups="patient")
+    assert data.X.shape == (150, 4)
+    assert data.groups is not None
+    assert list(data.groups) == list(patient)
+    assert "150 rows × 4 features" in select(name).stdout
+    assert select(name, "--drop", "batch").exit_code == 0  # it is left out already
+
+
+def test_an_array_of_another_length_is_no_target() -> None:
+    np.savez("iris.npz", X=TABLE.iloc[:, :4].to_numpy(), species=np.arange(7))
+    assert "'species' of iris.npz has 7 entries for 150 rows" in select("iris.npz").stderr
+
+
+WORDS = np.array(["ill", "well"] * 75, dtype="S")
+
+
+@pytest.mark.parametrize(
+    ("write", "expected"),
+    [
+        (nullable(np.arange(150) % 3, [], "nullable-integer"), np.arange(150) % 3),
+        (nullable(np.arange(150) % 2 == 1, [], "nullable-boolean"), np.arange(150) % 2 == 1),
+        (nullable(WORDS, [], "nullable-string-array"), WORDS.astype(str)),
+    ],
+    ids=["integer", "boolean", "text"],
+)
+def test_nullable_columns_of_h5ad_are_read(write: Any, expected: np.ndarray) -> None:
+    annotated("iris.h5ad", outcome=write)
+    assert list(io.read_data("iris.h5ad", target="outcome").y) == list(expected)
+
+
+@pytest.mark.parametrize("encoding", ["nullable-integer", "nullable-boolean"])
+def test_masked_entries_of_h5ad_are_missing(encoding: str) -> None:
+    values = np.arange(150) % 2
+    values = values if encoding == "nullable-integer" else values == 1
+    annotated("iris.h5ad", outcome=nullable(values, [3, 5], encoding))
+    result = run("select", "iris.h5ad", "--target", "outcome")
+    assert result.exit_code == 2
+    assert "the target 'outcome' is missing in 2 rows" in result.stderr
+
+
+def test_categories_of_older_h5ad_files_are_read() -> None:
+    annotated("iris.h5ad", outcome=plain(np.arange(150) % 2))
+    with h5py.File("iris.h5ad", "a") as file:
+        file["obs/__categories/outcome"] = np.array(["ill", "well"], dtype="S")
+        file["obs/outcome"].attrs["categories"] = file["obs/__categories/outcome"].ref
+    assert list(io.read_data("iris.h5ad", target="outcome").y[:2]) == ["ill", "well"]
+
+
+def test_a_name_of_both_a_gene_and_an_annotation_is_unclear() -> None:
+    gene = TABLE.columns[0]
+    annotated("iris.h5ad", **{gene: plain(np.arange(150) % 2)})
+    result = run("select", "iris.h5ad", "--target", gene)
+    assert result.exit_code == 2
+    assert f"{gene!r} is both a feature and an annotation" in result.stderr
+    assert "150 rows × 4 features" in select("iris.h5ad").stdout
+
+
+def test_an_annotation_in_an_unknown_encoding_matters_only_if_it_is_asked_for() -> None:
+    annotated("iris.h5ad", odd=lambda obs, name: obs.create_group(name))
+    assert select("iris.h5ad").exit_code == 0
+    result = run("select", "iris.h5ad", "--target", "odd")
+    assert result.exit_code == 2
+    assert "'/obs/odd' has the encoding 'unknown'" in result.stderr
+
+
+# ---------------------------------------------------------------------- identifiers
+
+RNG = np.random.default_rng(0)
+COUNTS = RNG.permutation(10_000)[:150]
+IDENTIFIERS = {
+    "text": ("code", [f"s{i}" for i in range(150)]),
+    "named like an id": ("patient_id", COUNTS),
+    "named like an id, with gaps": ("Sample ID", [None, None, *map(float, COUNTS[2:])]),
+    "row numbers": ("x", range(1000, 1150)),
+    "shuffled row numbers": ("x", RNG.permutation(150)),
+    "without a name": ("", COUNTS),
+}
+
+
+@pytest.mark.filterwarnings("ignore:features of text or categories are not compared")
+@pytest.mark.parametrize(("name", "values"), IDENTIFIERS.values(), ids=IDENTIFIERS)
+def test_an_identifier_is_refused_unless_it_is_dropped_or_kept(name: str, values: Any) -> None:
+    TABLE.assign(**{name: values}).to_csv("iris.csv", index=False)
+    column = pd.read_csv("iris.csv").columns[-1]
+    result = select("iris.csv")
+    assert result.exit_code == 2
+    for part in (f"column {column!r}", "--drop", "--keep"):
+        assert part in result.stderr
+    assert "× 4 features" in select("iris.csv", "--drop", column).stdout
+    assert "× 5 features" in select("iris.csv", "--keep", column).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("reads", COUNTS),
+        ("number_of_reads", COUNTS),
+        ("ID1", COUNTS),  # a gene
+        ("patient_id", np.arange(150) // 2),
+        ("index", np.linspace(0, 1, 150)),
+        ("days", np.arange(150) * 2),
+    ],
+)
+def test_counts_and_measurements_are_no_identifiers(name: str, values: Any) -> None:
+    TABLE.assign(**{name: values}).to_csv("iris.csv", index=False)
+    assert "× 5 features" in select("iris.csv").stdout
+
+
+def test_columns_of_ranks_are_no_row_numbers() -> None:
+    ranks = pd.DataFrame({f"x{i}": RNG.permutation(150) for i in range(5)})
+    ranks.assign(species=TABLE["species"]).to_csv("iris.csv", index=False)
+    assert "× 5 features" in select("iris.csv").stdout
+
+
+def test_a_column_to_keep_must_be_a_feature() -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    assert "unknown feature to keep 'species'" in select("iris.csv", "--keep", "species").stderr
 
 
 # ---------------------------------------------------------------------- select
@@ -139,6 +323,42 @@ def test_select_equals_the_library() -> None:
     )
 
 
+@pytest.mark.parametrize("aggregation", ["frequency", "vote"])
+def test_the_features_that_most_runs_select_can_be_asked_for(aggregation: str) -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    result = select("iris.csv", "--n-features", "2", "--aggregation", aggregation, "--json")
+    assert result.exit_code == 0, result.stderr
+    features = [row["feature"] for row in json.loads(result.stdout)["features"]]
+    assert all(name.startswith("petal") for name in features[:2])
+
+
+def test_select_says_what_the_task_is_and_why() -> None:
+    IRIS.frame.to_csv("iris.csv", index=False)
+    as_classes, as_numbers = (
+        run("select", "iris.csv", "--target", "target", "--resamples", "5", *more)
+        for more in ([], ["--task", "regression", "-r", "f_statistic"])
+    )
+    head = "150 rows × 4 features, target 'target'"
+    assert f"{head} (classification: y holds 3 distinct whole numbers); " in as_classes.stdout
+    assert f"{head} (regression: as asked for); " in as_numbers.stdout
+
+
+def test_text_cannot_be_regressed_on() -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    result = select("iris.csv", "--task", "regression")
+    assert result.exit_code == 2
+    assert "y holds categories" in result.stderr
+
+
+def test_the_command_in_the_result_keeps_task_and_columns() -> None:
+    IRIS.frame.assign(row=range(150)).to_csv("iris.csv", index=False)
+    options = ["--target", "target", "--ranker", "f_statistic", "--resamples", "5",
+               "--task", "regression", "--keep", "row", "--seed", "3"]  # fmt: skip
+    assert run("select", "iris.csv", *options, "--save", "r.zip").exit_code == 0
+    line = cli_line(ms.load_result("r.zip").settings)
+    assert line == shlex.join(["mainstay", "select", "iris.csv", *options])
+
+
 def test_groups_are_drawn_together() -> None:
     TABLE.assign(patient=np.arange(150) // 5).to_csv("iris.csv", index=False)
     result = select("iris.csv", "--groups", "patient")
@@ -176,6 +396,22 @@ def test_what_is_wrong_is_said_with_exit_code_2(
     assert result.exit_code == 2
     assert "Traceback" not in result.output
     assert re.search(message, result.stderr), result.stderr
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (pd.date_range("2020", periods=150), "dates"),
+        (pd.to_timedelta(np.arange(150) % 3, unit="D"), "durations"),
+        ([[1, 2]] * 150, "lists"),
+    ],
+)
+def test_a_column_of_neither_numbers_nor_text_is_refused(values: Any, kind: str) -> None:
+    TABLE.assign(when=values).to_parquet("iris.parquet")
+    result = select("iris.parquet")
+    assert result.exit_code == 2
+    assert f"column 'when' holds neither numbers nor text but {kind}" in result.stderr
+    assert select("iris.parquet", "--drop", "when").exit_code == 0
 
 
 @pytest.mark.parametrize("ending", ["parquet", "feather", "npz", "mat", "h5ad"])

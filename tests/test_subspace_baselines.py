@@ -95,6 +95,7 @@ def test_numbers_are_predicted_too(easy):
         assert scores[:2].min() > scores[2:].max()
 
 
+@pytest.mark.slow
 def test_the_order_of_columns_and_the_number_of_cores_change_nothing(easy):
     table = pd.DataFrame(easy.X, columns=[f"g{j}" for j in range(25)])
     expected = quick().fit(table, easy.y).scores_

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
+from mainstay._validation import InputError
+
 Progress = bool | Literal["auto"]
 
 
@@ -13,6 +15,7 @@ def n_cores(n_jobs: int | None) -> int:
     """Number of workers that `n_jobs` stands for."""
     import joblib
 
+    _check_n_jobs(n_jobs)
     return int(joblib.effective_n_jobs(n_jobs))
 
 
@@ -32,10 +35,19 @@ def run_tasks(
     """
     import joblib
 
+    _check_n_jobs(n_jobs)
     todo = list(tasks)
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
     results = parallel(joblib.delayed(function)(*task) for task in todo)
     return collect(results, len(todo), progress=progress, description=description)
+
+
+def _check_n_jobs(n_jobs: int | None) -> None:
+    if n_jobs == 0:
+        raise InputError(
+            "n_jobs (--jobs) must be a number of cores, or -1 for all of them (-2: all but one), "
+            "got 0."
+        )
 
 
 def collect(

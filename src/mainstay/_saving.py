@@ -63,7 +63,7 @@ class WithNamedRuns(Saveable):
     def _from_parts(cls, parts: Parts) -> Self:
         names = parts.pop("candidates")
         runs = {name: parts.pop(f"runs_{i}") for i, name in enumerate(names)}
-        return cls(**parts, runs=runs)
+        return super()._from_parts({**parts, "runs": runs})
 
 
 def field_parts(value: Any) -> Parts:

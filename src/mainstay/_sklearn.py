@@ -1,23 +1,22 @@
-"""What the wrappers of scikit-learn need to know: pipelines, searches, seeds, weights."""
+"""What the wrappers of scikit-learn need to know: tables, seeds, weights, scores of features."""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mainstay._validation import InputError, check_count
+from mainstay._validation import InputError, check_count, some
 
 
-def take_columns(X: Any, order: np.ndarray) -> Any:
-    """Reorder the columns of any kind of table."""
+def take_columns(X: Any, columns: np.ndarray) -> Any:
+    """Pick columns of any kind of table, by position."""
     if hasattr(X, "iloc"):
-        return X.iloc[:, order]
+        return X.iloc[:, columns]
     if hasattr(X, "get_columns"):
-        return X.select([X.columns[j] for j in order])
-    return (X if hasattr(X, "shape") else np.asarray(X))[:, order]
+        return X.select([X.columns[j] for j in columns])
+    return (X if hasattr(X, "shape") else np.asarray(X))[:, columns]
 
 
 def take_rows(data: Any, rows: np.ndarray) -> Any:
@@ -56,17 +55,43 @@ def _searches(model: Any) -> bool:
     return hasattr(model, "refit") and hasattr(model, "estimator") and hasattr(model, "cv")
 
 
-@dataclass(frozen=True)
-class Kept:
-    """Which of the features that a Pipeline was given reach its last step."""
+class FeatureScores(NamedTuple):
+    """What a fitted model says of each feature: a score, and whether it selected it."""
 
-    places: np.ndarray
-    n_features: int
+    scores: np.ndarray
+    support: np.ndarray | None = None
 
 
-def last_step(model: Any) -> tuple[Any, Kept | None]:
+def read_scores(model: Any, n_features: int) -> FeatureScores:
+    """Read the scores and, where there is one, the selection of a fitted model.
+
+    A selection is `get_support()` or a boolean `support_`. Scores are `scores_` (in a selection,
+    those that are not defined count as the worst), minus `ranking_`, 1 and 0 for what is selected
+    and what is not, `feature_importances_` or the size of `coef_`, whichever comes first. Features
+    that did not reach the last step of a Pipeline are not selected and score worst.
+    """
+    last, places = last_step(model, n_features)
+    support = _selection(last, len(places))
+    scores, ranking = (_values(last, name, len(places)) for name in ("scores_", "ranking_"))
+    if support is None and _is_sklearn(last):  # BayesianRidge.scores_ speaks of iterations
+        scores = None
+    worst = 0.0
+    if scores is not None:
+        worst = min(0.0, float(np.min(scores, initial=0.0, where=~np.isnan(scores))))
+        scores = scores if support is None else np.where(np.isnan(scores), worst, scores)
+    elif ranking is not None:
+        scores, worst = -ranking, -ranking.max() - 1
+    elif support is not None:
+        scores = support.astype(float)
+    else:
+        scores = _importances(last, n_features)
+    selected = None if support is None else spread_out(support, places, n_features, False)
+    return FeatureScores(spread_out(scores, places, n_features, worst), selected)
+
+
+def last_step(model: Any, n_features: int) -> tuple[Any, np.ndarray]:
     """Find the fitted estimator within searches and pipelines, and which features reach it."""
-    kept: Kept | None = None
+    places = np.arange(n_features)
     while True:
         if hasattr(model, "best_estimator_"):
             model = model.best_estimator_
@@ -74,26 +99,68 @@ def last_step(model: Any) -> tuple[Any, Kept | None]:
             raise InputError(f"{type(model).__name__} has no best_estimator_; set refit=True.")
         elif hasattr(model, "steps"):
             for _, step in model.steps[:-1]:
-                if hasattr(step, "get_support"):
-                    support = np.asarray(step.get_support())
-                    before = kept or Kept(np.arange(len(support)), len(support))
-                    kept = Kept(before.places[support], before.n_features)
+                places = _places_after(step, places)
             model = model.steps[-1][1]
         else:
-            return model, kept
+            return model, places
 
 
-def spread_out(scores: np.ndarray, kept: Kept | None, fill: float = 0.0) -> np.ndarray:
-    """Put scores of the features that reached the estimator into their places."""
-    if kept is None or len(scores) != len(kept.places):
-        return scores
-    out = np.full(kept.n_features, fill)
-    out[kept.places] = scores
+def _places_after(step: Any, places: np.ndarray) -> np.ndarray:
+    """Tell which features leave a fitted transformer, and in which order."""
+    support = _selection(step, len(places))
+    if support is not None:
+        return np.asarray(places[support])
+    try:
+        names = [str(name) for name in step.get_feature_names_out()]
+    except (AttributeError, ValueError):  # it does not say; features keep their places
+        return places
+    given = getattr(step, "feature_names_in_", [f"x{i}" for i in range(step.n_features_in_)])
+    if len(given) != len(places):
+        raise InputError(
+            f"{type(step).__name__} was given {len(given)} features where {len(places)} were "
+            "expected: a step before it adds or drops features without saying which."
+        )
+    place = dict(zip((str(name) for name in given), places, strict=True))
+    if not set(names) <= set(place):  # a ColumnTransformer puts the step's name before each
+        names = [name.partition("__")[2] or name for name in names]
+    if not set(names) <= set(place) or len(set(names)) < len(names):
+        raise InputError(
+            f"{type(step).__name__} makes new features, {some(names, 3)}, whose scores are not "
+            "those of single features of X; rank without this step."
+        )
+    return np.array([place[name] for name in names], dtype=np.intp)
+
+
+def spread_out(values: np.ndarray, places: np.ndarray, n_features: int, fill: Any) -> np.ndarray:
+    """Put values of the features that reached the estimator into their places."""
+    if len(values) != len(places):
+        return values  # of other features, which a step made; the caller says so
+    out = np.full(n_features, fill, dtype=values.dtype)
+    out[places] = values
     return out
 
 
-def importances_of(model: Any) -> np.ndarray:
-    """Read the importances or the size of the coefficients of a fitted estimator."""
+def _is_sklearn(estimator: Any) -> bool:
+    return type(estimator).__module__.startswith("sklearn.")
+
+
+def _selection(estimator: Any, n_features: int) -> np.ndarray | None:
+    if hasattr(estimator, "get_support"):
+        return np.asarray(estimator.get_support(), dtype=bool)
+    if _is_sklearn(estimator):  # SVC.support_ and EllipticEnvelope.support_ speak of rows
+        return None
+    support = np.asarray(getattr(estimator, "support_", None))
+    return support if support.dtype == bool and support.shape == (n_features,) else None
+
+
+def _values(estimator: Any, name: str, n_features: int) -> np.ndarray | None:
+    values = np.asarray(getattr(estimator, name, None))
+    if values.dtype.kind not in "buif" or values.shape != (n_features,):
+        return None
+    return values.astype(float)
+
+
+def _importances(model: Any, n_features: int) -> np.ndarray:
     if hasattr(model, "feature_importances_"):
         return np.asarray(model.feature_importances_, dtype=float)
     if hasattr(model, "coef_"):
@@ -101,6 +168,7 @@ def importances_of(model: Any) -> np.ndarray:
         coef = np.abs(np.asarray(coef, dtype=float))
         return coef if coef.ndim == 1 else np.asarray(np.sqrt(np.sum(coef**2, axis=0)))
     raise InputError(
-        f"{type(model).__name__} has neither feature_importances_ nor coef_ after fit; "
-        "use PermutationImportance, which works with any estimator."
+        f"after fit, {type(model).__name__} has none of these with a value for each of "
+        f"{n_features} features: get_support(), support_ (booleans), scores_, ranking_, "
+        "feature_importances_, coef_. PermutationImportance works with any estimator that predicts."
     )

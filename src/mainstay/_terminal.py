@@ -1,12 +1,8 @@
-"""What the commands print, errors included."""
+"""How the commands print tables and estimates."""
 
 from __future__ import annotations
 
-import functools
 import math
-import sys
-import warnings
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,30 +24,6 @@ _NAMES = (
     "second",
     "criterion",
 )  # columns of text
-
-
-def clear_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """Print what was wrong instead of a traceback, and end with exit code 2."""
-
-    @functools.wraps(command)
-    def guarded(*args: Any, **kwargs: Any) -> None:
-        from mainstay._validation import InputError
-
-        try:
-            with warnings.catch_warnings():
-                warnings.showwarning = _print_warning
-                command(*args, **kwargs)
-        except BrokenPipeError:  # the reader of a pipe went away: click ends quietly
-            raise
-        except (InputError, OSError) as error:
-            click.echo(f"Error: {error}", err=True)
-            sys.exit(2)
-
-    return guarded
-
-
-def _print_warning(message: Warning | str, *_args: Any, **_kwargs: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
 
 
 def describe(runs: Runs) -> dict[str, Any]:
@@ -133,7 +105,7 @@ def list_measures(ctx: click.Context, wanted: bool) -> None:
     for m in MEASURES.values():
         bounds = f"{m.lower:g} to {m.upper:g}"
         corrected, adjusted = ("yes" if flag else "no" for flag in (m.corrected, m.adjusted))
-        table.add_row(m.name, m.kind, bounds, corrected, adjusted, m.options, m.reference)
+        table.add_row(m.name, m.kind, bounds, corrected, adjusted, " ".join(m.options), m.reference)
     _console().print(table)
     ctx.exit()
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
-RandomState: TypeAlias = int | np.random.Generator | None
+RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
 
 class InputError(ValueError):
@@ -30,13 +31,16 @@ def check_choice(what: str, value: object, valid: Iterable[str]) -> str:
 
 
 def check_random_state(random_state: RandomState) -> np.random.Generator:
-    """Turn a seed, a Generator or None into a Generator."""
+    """Turn a seed, a Generator, a RandomState (which is drawn from) or None into a Generator."""
     if random_state is None or isinstance(random_state, np.random.Generator):
         return random_state or np.random.default_rng()
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
     if isinstance(random_state, int | np.integer) and random_state >= 0:
         return np.random.default_rng(int(random_state))
     raise InputError(
-        f"random_state must be None, an integer >= 0 or a numpy Generator, got {random_state!r}."
+        "random_state must be None, an integer of at least 0, a numpy Generator or a RandomState, "
+        f"got {random_state!r}."
     )
 
 
@@ -60,6 +64,14 @@ def check_count(what: str, value: object, low: int, high: int | None = None) -> 
             return number
     limit = f"at least {low}" if high is None else f"from {low} to {high}"
     raise InputError(f"{what} must be a whole number {limit}, got {value!r}.")
+
+
+def check_options(name: str, options: Iterable[str], valid: Sequence[str]) -> None:
+    """Refuse options that the measure or rule `name` does not have."""
+    for option in options:
+        if option not in valid:
+            takes = ", ".join(valid) or "none"
+            raise InputError(f"{name!r} has no option {option!r}; its options: {takes}.")
 
 
 def some(names: Sequence[object], most: int = 5) -> str:
@@ -148,24 +160,20 @@ def natural_order(names: Sequence[str]) -> np.ndarray:
     return np.array(sorted(range(len(names)), key=lambda i: (keys[i], names[i])), dtype=np.intp)
 
 
-def check_table(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    """Check data as scikit-learn does and note the features on the estimator.
+def column_names(X: Any) -> tuple[str, ...]:
+    """Names of the columns of a table as text (those of several levels joined by "_"), or x0, …"""
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        return feature_names(None, None, X.shape[1])
+    names = ["_".join(map(str, n)) if isinstance(n, tuple) else str(n) for n in columns]
+    return feature_names(None, names, X.shape[1])
 
-    Tables stay tables (rankers read their column types); anything else becomes an array.
-    """
-    from sklearn.utils.validation import validate_data
 
-    checked, target = validate_data(
-        estimator,
-        X,
-        y,
-        dtype=None,
-        accept_sparse="csr",
-        ensure_all_finite="allow-nan",
-        ensure_min_samples=2,
-        y_numeric=False,
-    )
-    return (X if hasattr(X, "columns") else checked), np.asarray(target)
+def share_or_number(what: str, wanted: Any, p: int) -> int:
+    """Number of features from a number, or from a share of all (rounded up, at least one)."""
+    if isinstance(wanted, float | np.floating):
+        return max(1, math.ceil(check_fraction(what, wanted) * p - 1e-9))
+    return check_count(what, wanted, 1, p)
 
 
 def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
@@ -178,17 +186,3 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise InputError("sample weights must be finite, at least zero, and not all zero.")
     return weights
-
-
-def take_rows(X: Any, rows: Any) -> Any:
-    """Rows of an array, sparse matrix, pandas or polars DataFrame."""
-    from sklearn.utils import _safe_indexing
-
-    return _safe_indexing(X, rows, axis=0)
-
-
-def take_columns(X: Any, columns: Any) -> Any:
-    """Columns of an array, sparse matrix, pandas or polars DataFrame, by position."""
-    from sklearn.utils import _safe_indexing
-
-    return _safe_indexing(X, columns, axis=1)

@@ -148,7 +148,7 @@ def _compare(
         random_state=seed,
         n_jobs=n_jobs,
     )
-    print_table(found.summary().drop(columns=["seconds"]))
+    print_table(found.overview().drop(columns=["seconds"]))
     click.echo(found.reason)
     return found
 

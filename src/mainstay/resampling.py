@@ -79,6 +79,15 @@ class Blocks:
         return (starts[:, None] + np.arange(length)).ravel()[:n]
 
 
+@dataclass(frozen=True)
+class WholeData:
+    """No resampling: every row once, which is the ranker alone."""
+
+    def draw(self, n: int, strata: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+        """Take all rows."""
+        return np.arange(n)
+
+
 RESAMPLINGS: dict[str, Resampling] = {
     "bootstrap": Bootstrap(),
     "stratified_bootstrap": Bootstrap(stratify=True),
@@ -86,6 +95,7 @@ RESAMPLINGS: dict[str, Resampling] = {
     "stratified_subsample": Subsample(stratify=True),
     "half": Subsample(0.5),
     "blocks": Blocks(),
+    "none": WholeData(),
 }
 
 
@@ -150,11 +160,11 @@ class Resamples:
 def make_resamples(
     resampling: Any,
     n_resamples: int,
-    X: Any,
-    y: np.ndarray | None = None,
+    n_rows: int,
     *,
-    groups: Any = None,
-    classes: bool = True,
+    y: np.ndarray | None = None,
+    classes: np.ndarray | None = None,
+    groups: np.ndarray | None = None,
     rng: np.random.Generator,
 ) -> Resamples:
     """Plan the resamples of a data set.
@@ -167,21 +177,23 @@ def make_resamples(
         the resamples, as many as it makes.
     n_resamples : int
         How many (not used with a splitter).
-    X, y : the data
-        A resample with one class only is drawn again.
-    groups : array of length n, optional
+    n_rows : int
+        Number of rows of the data.
+    y : array, optional
+        The target, for splitters.
+    classes : array of int, optional
+        Class of every row: a resample that holds one class only is drawn again.
+    groups : array, optional
         Rows that belong together (samples of one patient): groups are drawn, not rows.
-    classes : bool
-        Whether y holds classes.
     rng : numpy.random.Generator
         Source of the seeds.
     """
-    n = X.shape[0]
+    n = n_rows
     groups = None if groups is None else _group_numbers(groups, n)
     if not isinstance(resampling, str) and hasattr(resampling, "split"):
         splits = tuple(train for train, _ in resampling.split(np.zeros((n, 1)), y, groups))
         return Resamples(n, splits=splits)
-    n_resamples = check_count("n_resamples", n_resamples, 2)
+    n_resamples = check_count("n_resamples", n_resamples, 1)
     if isinstance(resampling, str):
         check_choice("resampling", resampling, (*RESAMPLINGS, *_FOLDS))
         if resampling in _FOLDS:
@@ -194,9 +206,10 @@ def make_resamples(
         )
     if groups is not None and isinstance(resampling, Blocks):
         raise InputError("time blocks and groups cannot be combined; give one of the two.")
+    if isinstance(resampling, WholeData):
+        n_resamples = 1  # there is nothing else to see
     seeds = tuple(int(seed) for seed in rng.integers(2**62, size=n_resamples))
-    strata = None if y is None or not classes else np.unique(y, return_inverse=True)[1].ravel()
-    return Resamples(n, resampling, seeds, strata, groups)
+    return Resamples(n, resampling, seeds, classes, groups)
 
 
 def _folds(

@@ -7,20 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from mainstay._validation import InputError, check_choice, check_count
+from mainstay._validation import InputError, check_choice, check_count, run_label
 from mainstay.aggregation import ranks
+from mainstay.aggregation.entry import Aggregation, Outcome
 from mainstay.aggregation.lists import aggregate_lists
 from mainstay.aggregation.result import Ranking
-from mainstay.aggregation.rules import (
-    AGGREGATIONS,
-    Aggregation,
-    combine,
-    find_rule,
-    list_aggregations,
-)
+from mainstay.aggregation.rules import AGGREGATIONS, combine, find_rule, list_aggregations
 from mainstay.runs import Runs
 
-__all__ = ["AGGREGATIONS", "Ranking", "aggregate", "aggregate_lists", "list_aggregations"]
+__all__ = [
+    "AGGREGATIONS",
+    "Aggregation",
+    "Outcome",
+    "Ranking",
+    "aggregate",
+    "aggregate_lists",
+    "list_aggregations",
+    "read_for",
+]
 
 
 def aggregate(
@@ -60,10 +64,10 @@ def aggregate(
     top : int, optional
         Read only the `top` best of every ranking. Score rules use all scores and refuse it.
     missing : {"last", "drop"}
-        What a feature outside the `top` best of a run has there: the last rank, p; or no opinion,
-        so that the run is left out for this feature, and ranks count relative to the length of
-        the list. With "drop", one good place in one run beats many good ones. "borda",
-        "frequency" and "vote" count presence, and always take absence as 0.
+        What it means that a feature is not among the `top` best of a run: the last rank, p; or no
+        opinion, so that the run is left out for this feature and ranks are relative to the length
+        of the list. With "drop", one good place in one run beats many good ones. "borda",
+        "frequency" and "vote" count presence, so that absence is always 0.
     **options
         Options of the rule: `epsilon` (geometric_mean), `threshold` (vote).
 
@@ -76,8 +80,8 @@ def aggregate(
     -----
     Ties in the result (scores equal to 12 digits) go to the larger mean score, or the smaller mean
     rank if the runs hold no scores, then to the name that comes first in natural order (x2 before
-    x10). So neither the order of the runs nor that of the columns has any influence. Features on
-    which no run has an opinion (`missing="drop"`) come last.
+    x10). So neither the order of the runs nor that of the columns matters. Features on which no
+    run has an opinion (`missing="drop"`) come last.
 
     For "rra" and "stuart" a selected feature has the normalised rank k/p and any other 1: all that
     a selection says is that its features are among the k best, which chance does with probability
@@ -95,7 +99,7 @@ def aggregate(
     >>> runs = ms.Runs.from_scores([[0.9, 0.5, 0.1], [0.6, 0.7, 0.2]], features=["a", "b", "c"])
     >>> aggregate(runs)
     mean of 2 runs, best first: a (0.75), b (0.6), c (0.15)
-    >>> aggregate(runs, "rank_mean").top(2)
+    >>> aggregate(runs, "rank_mean").best(2)
     ('a', 'b')
     >>> aggregate(runs, "frequency", top=1).scores
     array([0.5, 0.5, 0. ])
@@ -113,11 +117,9 @@ def aggregate(
         top = check_count("top", top, 1, runs.n_features)
         if runs.kind == "support":
             raise InputError("top= takes the best of a ranking, but these runs hold selections.")
-    rule = find_rule(method, runs.kind, options, "top" if top is not None else "")
+    rule = find_rule(method, runs.kind, options, top=top is not None)
     matrix = read_for(rule, runs, top, missing)
     full = runs.scores if runs.kind == "scores" else -_ranks_of(runs)
-    if rule.name == "geometric_mean":
-        options = {**options, "features": runs.features}
     return combine(rule, matrix, full, runs.features, runs.n_features, weights, options)
 
 
@@ -138,6 +140,7 @@ def read_for(
     """Return the m × p matrix that a rule of this kind reads."""
     p = runs.n_features
     if rule.kind == "scores":
+        _refuse_below(rule, runs)
         return runs.scores
     if runs.kind == "support":
         if missing == "drop":
@@ -162,3 +165,15 @@ def read_for(
     if top is not None:
         given = ranks.top_ranks(given, top, missing)
     return given / p if rule.kind == "order statistics" else given
+
+
+def _refuse_below(rule: Aggregation, runs: Runs) -> None:
+    too_low = np.argwhere(runs.scores < rule.lowest)
+    if too_low.size:
+        run, column = too_low[0]
+        raise InputError(
+            f"{rule.name!r} needs scores of at least {rule.lowest:g}, but {run_label(run)}, "
+            f"feature {runs.features[column]!r} is {runs.scores[run, column]:g} ({len(too_low)} "
+            "such value(s) in all). Use 'mean', 'median' or a rule of ranks such as 'rank_mean', "
+            "or shift the scores."
+        )

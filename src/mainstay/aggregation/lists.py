@@ -36,27 +36,27 @@ def aggregate_lists(
     lists : iterable of iterables
         The names of every list, best first.
     features : sequence of names, optional
-        All features. Default: those that are in any list, in natural order. Features in no list
-        come last.
+        All features; by default those that are in any list, in natural order. Features in no
+        list come last.
     method : str or callable
         As for `aggregate`; the rules of scores cannot be used. "borda" gives the length of the
         longest list as credit for a first place. A callable gets ranks.
     missing : {"last", "drop"}
-        What an absent feature has: the last rank, or no opinion. With "last" ranks are divided by
-        the number of features, with "drop" by the length of the list.
+        What absence from a list means: the last rank, or no opinion. With "last" ranks are
+        divided by the number of features, with "drop" by the length of the list.
     n_features : int, optional
         How many features there were to choose from, if more than `features`: for lists of the
-        best few of many thousand genes, say. It makes short lists as surprising as they are.
+        best few of many thousand genes, say. It decides how surprising a short list is.
     weights, **options
         As for `aggregate`.
 
     Examples
     --------
     >>> from mainstay.aggregation import aggregate_lists
-    >>> found = aggregate_lists([["a", "b"], ["b", "c", "a"]], n_features=100)
-    >>> found.top(3)
+    >>> ranking = aggregate_lists([["a", "b"], ["b", "c", "a"]], n_features=100)
+    >>> ranking.best(3)
     ('b', 'a', 'c')
-    >>> found.to_frame().round(4)
+    >>> ranking.to_frame().round(4)
       feature  rank   score  p_value
     0       b     1  7.8240   0.0008
     1       a     2  7.0131   0.0018
@@ -69,7 +69,7 @@ def aggregate_lists(
         features = [seen[i] for i in natural_order(seen)]
     names = feature_names(features, None, None)
     p = len(names) if n_features is None else check_count("n_features", n_features, len(names))
-    rule = find_rule(method, "ranks", options, "")
+    rule = find_rule(method, "ranks", options)
     column = {name: j for j, name in enumerate(names)}
     places = np.full((len(named), len(names)), np.nan)
     for i, chosen in enumerate(named):

@@ -10,6 +10,7 @@ import numpy as np
 
 from mainstay._validation import check_fraction
 from mainstay.aggregation import scores
+from mainstay.aggregation.entry import Aggregation
 
 
 def rank_mean(ranks: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -149,8 +150,9 @@ def in_top(ranks: np.ndarray, k: int) -> np.ndarray:
 def top_ranks(ranks: np.ndarray, k: int, missing: str) -> np.ndarray:
     """Ranks of the k best; the others are last (rank p) or, with `missing="drop"`, NaN.
 
-    Dropping makes each list a ranking of its own few: its ranks are stretched to end at p. Ties
-    across the cut are then no opinion at all; otherwise they share the mean of their places.
+    Dropping turns each list into a ranking of its members: their ranks are stretched to end at p.
+    Features that tie across the cut are then dropped too; otherwise they share the mean of their
+    places.
     """
     p = ranks.shape[1]
     places = np.arange(1.0, p + 1)
@@ -159,3 +161,18 @@ def top_ranks(ranks: np.ndarray, k: int, missing: str) -> np.ndarray:
     inside = in_top(ranks, k) == 1
     length = inside.sum(axis=1, keepdims=True)
     return np.where(inside, ranks * p / np.maximum(length, 1), np.nan)
+
+
+ENTRIES = (
+    Aggregation("rank_mean", "ranks", rank_mean, "Borda 1781; Saeys et al. 2008",
+                mean_of=np.negative),
+    Aggregation("rank_median", "ranks", rank_median, "Lin 2010"),
+    Aggregation("rank_min", "ranks", rank_min, "Seijo-Pardo et al. 2017", weights="no"),
+    Aggregation("rank_geometric_mean", "ranks", rank_geometric_mean, "Lin 2010",
+                mean_of=lambda ranks: -np.log(ranks)),
+    Aggregation("borda", "places", borda, "Borda 1781", mean_of=np.asarray),
+    Aggregation("frequency", "selections", frequency, "Meinshausen and Bühlmann 2010",
+                mean_of=np.asarray),
+    Aggregation("vote", "selections", vote, "Meinshausen and Bühlmann 2010",
+                options=("threshold",)),
+)  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,22 +12,11 @@ import numpy as np
 
 from mainstay._saving import field_parts
 from mainstay._validation import check_count, natural_order
+from mainstay.aggregation.entry import Outcome
 from mainstay.aggregation.scores import mean
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What a rule computes: scores, larger = better; `then` tells equal scores apart.
-
-    p-values may cost far more than the order, so they are computed when somebody reads them.
-    """
-
-    scores: np.ndarray
-    then: np.ndarray | None = None
-    p_values: Callable[[], np.ndarray] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +63,19 @@ class Ranking:
         """p-values of the rules that have them."""
         return None if self._p_values is None else self._p_values()
 
-    def top(self, k: int) -> tuple[str, ...]:
+    def best(self, k: int) -> tuple[str, ...]:
         """Names of the k best features, best first."""
         k = check_count("k", k, 1, len(self.features))
         return tuple(self.features[i] for i in self.order[:k])
+
+    def top(self, k: int) -> tuple[str, ...]:
+        """Deprecated name of `best`."""
+        warnings.warn(
+            "Ranking.top is now called best; the old name will be removed.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self.best(k)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table, best first: feature, rank, score and, where there are any, p_value."""
@@ -94,7 +93,8 @@ class Ranking:
     def __repr__(self) -> str:
         best = ", ".join(f"{self.features[i]} ({self.scores[i]:.4g})" for i in self.order[:5])
         rest = f" and {len(self.features) - 5} more" if len(self.features) > 5 else ""
-        return f"{self.method} of {self.n_runs} runs, best first: {best}{rest}"
+        runs = f"{self.n_runs} run{'s' * (self.n_runs != 1)}"
+        return f"{self.method} of {runs}, best first: {best}{rest}"
 
 
 def ranking(
@@ -106,9 +106,9 @@ def ranking(
     weights: np.ndarray | None,
     n_runs: int,
 ) -> Ranking:
-    """Put features in order: score, `then`, mean of `full` (scores or minus ranks), then name.
+    """Put features in order: by score, tie-break, mean of `full` (scores or minus ranks), name.
 
-    Features that no list mentions come last. Numbers that agree to 12 digits count as tied, so
+    Features that are not `mentioned` come last. Numbers that agree to 12 digits count as tied, so
     that rounding decides nothing.
     """
     by_name = np.empty(len(features), dtype=np.intp)
@@ -117,8 +117,8 @@ def ranking(
     score = rounded(outcome.scores)
     if len(np.unique(score)) < len(score):
         keys.append(-rounded(mean(full, weights)))
-    if outcome.then is not None:
-        keys.append(-rounded(outcome.then))
+    if outcome.tie_break is not None:
+        keys.append(-rounded(outcome.tie_break))
     order = np.lexsort([*keys, -score, ~mentioned])
     ranks = np.empty(len(features), dtype=np.intp)
     ranks[order] = np.arange(1, len(features) + 1)

@@ -6,11 +6,11 @@ Sums are exactly rounded (`math.fsum`), so that the order of the runs cannot cha
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
-from mainstay._validation import InputError, run_label
+from mainstay._validation import InputError
+from mainstay.aggregation.entry import Aggregation
 
 
 def mean(scores: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -57,15 +57,9 @@ def median(scores: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
 
 
 def geometric_mean(
-    scores: np.ndarray,
-    weights: np.ndarray | None = None,
-    *,
-    epsilon: float = 0.0,
-    features: Sequence[str] | None = None,
+    scores: np.ndarray, weights: np.ndarray | None = None, *, epsilon: float = 0.0
 ) -> np.ndarray:
     """Geometric mean exp(Σ w·log(a + ε) / Σ w); one score of 0 makes the feature 0 if ε = 0.
-
-    Negative scores are an error.
 
     Examples
     --------
@@ -76,15 +70,6 @@ def geometric_mean(
     """
     if not (isinstance(epsilon, int | float) and 0 <= epsilon < math.inf):
         raise InputError(f"epsilon must be a number from 0 up, got {epsilon!r}.")
-    negative = np.argwhere(scores < 0)
-    if negative.size:
-        run, column = negative[0]
-        name = repr(features[column]) if features is not None else f"number {column}"
-        raise InputError(
-            f"a geometric mean needs scores from 0 up, but {run_label(run)}, feature {name} is "
-            f"{scores[run, column]:g} ({len(negative)} negative value(s) in all). Use 'mean', "
-            "'median' or a rank rule such as 'rank_mean', or shift the scores."
-        )
     shifted = scores + epsilon
     counted = np.ones(len(scores), dtype=bool) if weights is None else weights > 0
     zero = (shifted[counted] == 0).any(axis=0)
@@ -124,3 +109,16 @@ def column_sums(values: np.ndarray, weights: np.ndarray | None = None) -> np.nda
     if np.array_equal(2 * values, np.floor(2 * values)):  # ranks and counts: any order is exact
         return np.asarray(values.sum(axis=0))
     return np.array([math.fsum(column) for column in values.T.tolist()])
+
+
+_SALMAN, _SEIJO = "Salman et al. 2022", "Seijo-Pardo et al. 2017"
+
+ENTRIES = (
+    Aggregation("mean", "scores", mean, _SALMAN, mean_of=np.asarray, on_ranks="rank_mean"),
+    Aggregation("geometric_mean", "scores", geometric_mean, _SALMAN, options=("epsilon",),
+                lowest=0.0),
+    Aggregation("l2_norm", "scores", l2_norm, _SALMAN, mean_of=np.square),
+    Aggregation("median", "scores", median, "Lin 2010", on_ranks="rank_median"),
+    Aggregation("min", "scores", smallest, _SEIJO, weights="no"),
+    Aggregation("max", "scores", largest, _SEIJO, weights="no"),
+)  # fmt: skip

@@ -1,4 +1,7 @@
-"""The program `mainstay`."""
+"""The program `mainstay`: one file per command.
+
+Heavy imports stay inside the commands, so that `mainstay --help` starts at once.
+"""
 
 from mainstay.cli.main import main
 

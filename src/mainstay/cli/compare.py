@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
-from mainstay._terminal import clear_errors, print_table
-from mainstay.cli.options import check_target_file, number_or_text, numbers_or_shares
+from mainstay._terminal import print_table
+from mainstay.cli import options
+from mainstay.cli.command import command
+from mainstay.cli.options import DataSource, number_or_text, numbers_or_shares
+
+if TYPE_CHECKING:
+    from mainstay.comparison import Comparison
 
 
 # options read better as short paragraphs
 # fmt: off
-@click.command()
-@click.argument("file", type=click.Path())
-@click.option("--target", required=True, metavar="COLUMN", help="Column to be predicted.")
+@command()
+@options.data_source
+@options.task
 @click.option("-r", "--ranker", "rankers", multiple=True, metavar="NAME",
               help="Ranker to compare; repeat for several.  [default: F-statistic, information "
                    "gain, mRMR, extremely randomised trees, a linear model]")
@@ -36,20 +42,15 @@ from mainstay.cli.options import check_target_file, number_or_text, numbers_or_s
               help="Search instead of trying everything; needs the extra mainstay[optuna].")
 @click.option("--trials", type=click.IntRange(min=1), default=100, show_default=True,
               help="With --search: how many candidates to try.")
-@click.option("--groups", metavar="COLUMN", help="Column that tells which rows belong together.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeatable.")
-@click.option("--threshold", type=float, default=0.9, show_default=True,
-              help="Absolute correlation from which features count as exchangeable.")
-@click.option("--output", type=click.Path(), metavar="CSV", help="Write the whole table.")
-@click.option("--plot", type=click.Path(), metavar="PNG",
-              help="Draw score by stability (.png, .pdf, .svg or .jpg).")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything.")
-@click.option("--jobs", type=int, default=1, show_default=True, help="Number of cores.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@clear_errors
+@options.threshold
+@options.output_table
+@options.output_plot(help="Draw score by stability (.png, .pdf, .svg or .jpg).")
+@options.seed
+@options.jobs
+@options.as_json
 def compare(
-    file: str,
-    target: str,
+    source: DataSource,
+    task: str,
     rankers: tuple[str, ...],
     aggregations: tuple[str, ...],
     sizes: str | None,
@@ -59,8 +60,6 @@ def compare(
     priorities: tuple[str, ...],
     search: str | None,
     trials: int,
-    groups: str | None,
-    drop: tuple[str, ...],
     threshold: float,
     output: str | None,
     plot: str | None,
@@ -72,20 +71,20 @@ def compare(
 
     Prints what no other candidate beats in all three (the front), the baselines (all features, an
     F-test, random selection), and which candidate to take and why.
-    """  # fmt: skip
-    from mainstay import io
+    """
+    from mainstay._files import write_table
     from mainstay.comparison import compare_selectors
 
-    check_target_file("--output", output, (".csv",))
-    check_target_file("--plot", plot, (".png", ".pdf", ".svg", ".jpg"))
-    data = io.read_data(file, target=target, groups=groups, drop=drop)
-    found = compare_selectors(
+    feature_counts = None if sizes is None else numbers_or_shares("--sizes", sizes)
+    data = source.read()
+    comparison = compare_selectors(
         list(rankers) or None,
         data.X,
         data.y,
         aggregations=list(aggregations) or None,
-        sizes=None if sizes is None else numbers_or_shares("--sizes", sizes),
+        sizes=feature_counts,
         n_resamples=number_or_text(resamples),  # type: ignore[arg-type]
+        task=task,
         scoring=scoring,
         cv=number_or_text(cv),
         groups=data.groups,
@@ -97,24 +96,31 @@ def compare(
         n_jobs=jobs,
     )
     if output:
-        found.table.to_csv(output, index=False)
+        write_table(comparison.table, output)
     if plot:
-        found.plot().figure_.savefig(plot, dpi=150)
+        comparison.plot().figure_.savefig(plot, dpi=150)
     if as_json:
-        record = {
-            "recommended": found.recommended,
-            "reason": found.reason,
-            "candidates": json.loads(found.table.to_json(orient="records")),
-            "tests": json.loads(found.tests.to_json(orient="records")),
-            "settings": found.settings,
-        }
-        click.echo(json.dumps(record, ensure_ascii=False))
+        _print_json(comparison)
         return
-    about = found.settings
-    click.echo(f"{len(data.y)} rows × {data.X.shape[1]} features, target {target!r}; "
-               f"{len(found.table)} candidates, {about['n_splits']} splits; score: "
-               f"{about['scoring']}, stability: {about['stability']}.\n")  # fmt: skip
-    print_table(found.summary())
-    click.echo(f"\n{found.reason}")
+    settings = comparison.settings
+    click.echo(
+        f"{source.describe(data, settings['task'], settings['task_reason'])}; "
+        f"{len(comparison.table)} candidates, {settings['n_splits']} splits; score: "
+        f"{settings['scoring']}, stability: {settings['stability']}.\n"
+    )
+    print_table(comparison.overview())
+    click.echo(f"\n{comparison.reason}")
     if plot:
         click.echo(f"The picture is in {plot}.")
+
+
+# fmt: on
+def _print_json(comparison: Comparison) -> None:
+    record = {
+        "recommended": comparison.recommended,
+        "reason": comparison.reason,
+        "candidates": json.loads(comparison.table.to_json(orient="records")),
+        "tests": json.loads(comparison.tests.to_json(orient="records")),
+        "settings": comparison.settings,
+    }
+    click.echo(json.dumps(record, ensure_ascii=False))

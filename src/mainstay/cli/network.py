@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mainstay._terminal import clear_errors, print_estimates, print_table, to_records
+from mainstay._terminal import print_estimates, print_table, to_records
+from mainstay.cli import options
+from mainstay.cli.command import InputFile, command
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mainstay.networks.stability import NetworkStability
+
 
 # options read better as short paragraphs
 # fmt: off
-@click.command()
-@click.argument("file", type=click.Path())
-@click.option("--regulators", "regulators_file", type=click.Path(), metavar="TXT",
-              help="File with the names of the genes that may regulate, one per line. "
-                   "Default: all genes.")
+@command()
+@options.input_file
+@click.option("--regulators", "regulators_file", type=InputFile(), metavar="TXT",
+              help="File with the names of the genes that may regulate, one per line.  "
+                   "[default: all genes]")
 @click.option("--genes", type=click.Choice(["columns", "rows"]), default="columns",
               show_default=True, help="Where the genes are in FILE.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Column to leave out; repeatable.")
@@ -42,16 +47,12 @@ if TYPE_CHECKING:
 @click.option("--links", "n_links", type=int, metavar="K",
               help="With --resamples: how many of the best links count as found.  "
                    "[default: the number of genes]")
-@click.option("--output", type=click.Path(), metavar="FILE",
-              help="Write all links (.csv, .tsv or .parquet).")
-@click.option("--save-runs", type=click.Path(), metavar="FILE",
-              help="With --resamples: write the runs over links (.parquet).")
-@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True,
-              help="Links to print.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed.")
-@click.option("--jobs", type=int, default=1, show_default=True, help="Number of cores.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@clear_errors
+@options.output_table
+@options.output_runs(help="With --resamples: write the runs over links (.parquet or .csv).")
+@options.top
+@options.seed
+@options.jobs
+@options.as_json
 def network(
     file: str,
     regulators_file: str | None,
@@ -77,16 +78,15 @@ def network(
 
     FILE is .csv, .tsv, .parquet or .h5ad: samples × genes (or the other way round, with --genes
     rows); a first column of text holds names.
-    """  # fmt: skip
-    from mainstay._validation import InputError, check_choice
+    """
+    from mainstay._files import write_table
+    from mainstay._validation import InputError
 
-    if output is not None:
-        check_choice("file ending", _ending(output), (".csv", ".tsv", ".parquet"))
     if resamples == 0 and (save_runs or n_links):
         raise InputError("--save-runs and --links are about resamples; give --resamples too.")
     table = _expression(file, genes, drop, drop_constant)
     regulators = None if regulators_file is None else _names(regulators_file)
-    options: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "method": method,
         "base": base,
         "expected_regulators": expected_regulators,
@@ -96,40 +96,72 @@ def network(
         "n_jobs": jobs,
     }
     if restarts is not None:
-        options["n_restarts"] = restarts
-    about: dict[str, Any] = {"samples": table.shape[0], "genes": table.shape[1], "method": method}
-    head = f"{table.shape[0]} samples × {table.shape[1]} genes, {method}"
-    if not resamples:
-        from mainstay.networks import infer_network
-
-        links = infer_network(table, regulators, **options)
-        _write(links, output)
-        if as_json:
-            click.echo(json.dumps(about | {"links": _records(links.head(top))}))
-            return
-        click.echo(f"{head}; {len(links)} pairs.\n")
-        print_table(links.head(top))
-        return
-    from mainstay.networks import network_stability
-
-    found = network_stability(
-        table, regulators, n_resamples=resamples, n_links=n_links, **options
-    )
-    _write(found.links, output)
-    if save_runs:
-        found.runs.save(save_runs)
+        settings["n_restarts"] = restarts
+    links, stability = _infer(table, regulators, resamples, n_links, settings)
+    if output:
+        write_table(links, output)
+    if save_runs and stability:
+        stability.runs.save(save_runs)
     if as_json:
-        about |= {"resamples": resamples, "n_links": found.n_links}
-        about |= {"links": _records(found.links.head(top))}
-        click.echo(json.dumps(about | {"stability": to_records([found.stability])}))
-        return
-    click.echo(f"{head}; {resamples} subsamples, the best {found.n_links} links of each.\n")
-    print_table(found.links.head(top))
-    click.echo("\nHow reproducible are the links of a single run?")
-    print_estimates([found.stability])
+        _print_json(table, method, links.head(top), resamples, stability)
+    else:
+        _print(table, method, links, top, resamples, stability)
 
 
 # fmt: on
+def _infer(
+    table: pd.DataFrame,
+    regulators: list[str] | None,
+    resamples: int,
+    n_links: int | None,
+    settings: dict[str, Any],
+) -> tuple[pd.DataFrame, NetworkStability | None]:
+    from mainstay.networks import infer_network, network_stability
+
+    if not resamples:
+        return infer_network(table, regulators, **settings), None
+    stability = network_stability(
+        table, regulators, n_resamples=resamples, n_links=n_links, **settings
+    )
+    return stability.links, stability
+
+
+def _print_json(
+    table: pd.DataFrame,
+    method: str,
+    links: pd.DataFrame,
+    resamples: int,
+    stability: NetworkStability | None,
+) -> None:
+    record: dict[str, Any] = {"samples": len(table), "genes": table.shape[1], "method": method}
+    if stability:
+        record |= {"resamples": resamples, "n_links": stability.n_links}
+    record["links"] = json.loads(links.to_json(orient="records"))
+    if stability:
+        record["stability"] = to_records([stability.stability])
+    click.echo(json.dumps(record))
+
+
+def _print(
+    table: pd.DataFrame,
+    method: str,
+    links: pd.DataFrame,
+    top: int,
+    resamples: int,
+    stability: NetworkStability | None,
+) -> None:
+    extent = (
+        f"{resamples} subsamples, the best {stability.n_links} links of each"
+        if stability
+        else f"{len(links)} pairs"
+    )
+    click.echo(f"{len(table)} samples × {table.shape[1]} genes, {method}; {extent}.\n")
+    print_table(links.head(top))
+    if stability:
+        click.echo("\nHow reproducible are the links of a single run?")
+        print_estimates([stability.stability])
+
+
 def _expression(file: str, genes: str, drop: tuple[str, ...], drop_constant: bool) -> pd.DataFrame:
     from mainstay._validation import check_choice
     from mainstay.networks import read_expression_file
@@ -147,13 +179,14 @@ def _expression(file: str, genes: str, drop: tuple[str, ...], drop_constant: boo
 
 def _names(file: str) -> list[str]:
     """Read names, one per line; empty lines and repetitions do not count."""
-    from pathlib import Path
-
     from mainstay._validation import InputError
 
     if not Path(file).is_file():
         raise InputError(f"there is no file {file!r}.")
-    lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is not a text file of names: {error}.") from error
     return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
 
 
@@ -164,23 +197,3 @@ def _auto_or_number(text: str) -> float | str:
         return text if text == "auto" else float(text)
     except ValueError:
         raise InputError(f"--regularization must be auto or a number, got {text!r}.") from None
-
-
-def _write(links: pd.DataFrame, output: str | None) -> None:
-    if output is None:
-        return
-    if _ending(output) == ".parquet":
-        links.to_parquet(output, index=False)
-    else:
-        links.to_csv(output, index=False, sep="\t" if _ending(output) == ".tsv" else ",")
-
-
-def _ending(path: str) -> str:
-    from pathlib import Path
-
-    return Path(path).suffix
-
-
-def _records(links: pd.DataFrame) -> list[dict[str, Any]]:
-    records: list[dict[str, Any]] = json.loads(links.to_json(orient="records"))
-    return records

@@ -1,6 +1,127 @@
-"""How the commands read the texts of their options."""
+"""Options that several commands share, and how the texts of options are read."""
 
 from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mainstay.cli.command import InputFile, OutputFile
+
+if TYPE_CHECKING:
+    from mainstay.io.tables import LabelledTable
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class OutputTable(OutputFile):
+    """A table to write, in any format that `write_table` knows."""
+
+    def endings(self) -> tuple[str, ...]:
+        """The endings of those formats."""
+        from mainstay._files import WRITERS
+
+        return tuple(WRITERS)
+
+
+# options read better as short paragraphs
+# fmt: off
+input_file = click.argument("file", type=InputFile())
+output_table = click.option(
+    "--output", type=OutputTable(), metavar="FILE",
+    help="Write the whole table (.csv, .tsv, .parquet or .feather).")
+output_plot = functools.partial(
+    click.option, "--plot", type=OutputFile(".png", ".pdf", ".svg", ".jpg"), metavar="FILE")
+output_runs = functools.partial(
+    click.option, "--save-runs", type=OutputFile(".parquet", ".csv"), metavar="FILE")
+runs_kind = click.option(
+    "--kind", type=click.Choice(["auto", "support", "ranks", "scores"]), default="auto",
+    show_default=True, help="What the values in FILE are.")
+runs_n_features = click.option(
+    "--n-features", type=int, metavar="P",
+    help="For run,feature pairs: number of features there were to choose from.")
+task = click.option(
+    "--task", type=click.Choice(["auto", "classification", "regression"]), default="auto",
+    show_default=True, help="Whether the target holds classes or numbers; auto says why.")
+threshold = click.option(
+    "--threshold", type=float, default=0.9, show_default=True,
+    help="Absolute correlation from which features count as exchangeable.")
+top = click.option(
+    "--top", type=click.IntRange(min=1), default=20, show_default=True,
+    help="Rows of the table to print.")
+seed = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of all random numbers.")
+jobs = click.option(
+    "--jobs", type=int, default=1, show_default=True, help="Number of cores; -1 for all.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+# fmt: on
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """A file of data, and what its columns are."""
+
+    file: str
+    target: str
+    groups: str | None
+    drop: tuple[str, ...]
+    keep: tuple[str, ...]
+
+    def read(self) -> LabelledTable:
+        """Read the file."""
+        from mainstay.io import read_data
+
+        return read_data(
+            self.file, target=self.target, groups=self.groups, drop=self.drop, keep=self.keep
+        )
+
+    def describe(self, data: LabelledTable, task: str, reason: str) -> str:
+        """Say in a few words what the data are, and why they are a task of this kind."""
+        n_rows, n_features = data.X.shape
+        kind = f"{task}: {reason}"
+        return f"{n_rows} rows × {n_features} features, target {self.target!r} ({kind})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Describe the source in a result: the file without its folder, options that were given."""
+        options = {"target": self.target, "groups": self.groups, "drop": list(self.drop),
+                   "keep": list(self.keep)}  # fmt: skip
+        return {"file": Path(self.file).name} | {k: v for k, v in options.items() if v}
+
+
+def data_source(command: F) -> F:
+    """Add FILE, --target, --groups, --drop and --keep; the command gets them as `source`."""
+
+    @functools.wraps(command)
+    def with_source(
+        *,
+        file: str,
+        target: str,
+        groups: str | None,
+        drop: tuple[str, ...],
+        keep: tuple[str, ...],
+        **options: Any,
+    ) -> None:
+        command(source=DataSource(file, target, groups, drop, keep), **options)
+
+    # fmt: off
+    for add in reversed((
+        input_file,
+        click.option("--target", required=True, metavar="COLUMN", help="Column to be predicted."),
+        click.option("--groups", metavar="COLUMN",
+                     help="Column that tells which rows belong together."),
+        click.option("--drop", multiple=True, metavar="COLUMN",
+                     help="Column to leave out; repeatable."),
+        click.option("--keep", multiple=True, metavar="COLUMN",
+                     help="Column that is a feature although it looks like an identifier; "
+                          "repeatable."),
+    )):
+        with_source = add(with_source)
+    # fmt: on
+    return with_source  # type: ignore[return-value]
 
 
 def number_or_text(text: str) -> int | float | str:
@@ -23,25 +144,11 @@ def whole_numbers(option: str, text: str) -> list[int]:
 
 def numbers_or_shares(option: str, text: str, example: str = "5,10,0.1") -> list[int | float]:
     """Read 5,10,0.1 as two numbers and a share."""
-    found = [number_or_text(part.strip()) for part in text.split(",")]
-    numbers = [number for number in found if not isinstance(number, str)]
-    if len(numbers) < len(found):
+    parts = [number_or_text(part.strip()) for part in text.split(",")]
+    numbers = [number for number in parts if not isinstance(number, str)]
+    if len(numbers) < len(parts):
         raise _not_numbers(option, text, example)
     return numbers
-
-
-def check_target_file(option: str, path: str | None, endings: tuple[str, ...]) -> None:
-    """Refuse a file that could not be written, before any work is done for it."""
-    from pathlib import Path
-
-    from mainstay._validation import InputError
-
-    if path is None:
-        return
-    if Path(path).suffix.lower() not in endings:
-        raise InputError(f"{option} {path}: the name must end in {', '.join(endings)}.")
-    if not Path(path).parent.is_dir():
-        raise InputError(f"{option} {path}: there is no directory {str(Path(path).parent)!r}.")
 
 
 def _not_numbers(option: str, text: str, example: str) -> Exception:

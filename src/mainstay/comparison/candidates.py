@@ -10,17 +10,17 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from mainstay._validation import InputError, check_choice, some
-from mainstay.aggregation.rules import find_rule
+from mainstay._validation import InputError, check_choice, share_or_number, some
+from mainstay.aggregation.rules import AGGREGATIONS, find_rule
 from mainstay.ensemble import EnsembleSelector
-from mainstay.rankers import MRMR, SelectorRanker, make_ranker
-from mainstay.resampled import default_estimator, has_gaps, is_classification, share_or_number
+from mainstay.procedure import Data
+from mainstay.rankers import SelectorRanker, make_ranker
+from mainstay.rankers.models import has_gaps
 
 ALL, F_TEST, RANDOM = "all features", "F-test", "random"
 BASELINES = (ALL, F_TEST, RANDOM)
 ALONE = "none"  # the "aggregation" of a ranker without resampling
 _BEYOND = 2  # greedy rankers go on to so many times the largest size
-_TREES = 5  # per resample: 100 in an ensemble of 20
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,11 @@ class Contender:
         text = self.hyperparameter_text
         return f"{self.name}({text})" if text else self.name
 
+    def counts(self, aggregation: str) -> bool:
+        """Whether an aggregation counts the best features of every run."""
+        rule = AGGREGATIONS.get(str(self.aggregations.get(aggregation)))
+        return rule is not None and rule.kind == "selections"
+
     def label(self, aggregation: str, k: int) -> str:
         """Name one candidate: "mrmr/mean/10"."""
         if self.name == ALL:
@@ -76,8 +81,6 @@ class Space:
         None: every ensemble its own.
     sizes : list of int
         Numbers of features.
-    stop : int
-        How many features greedy rankers put in order.
     shared : dict
         Options of all ensembles that are not the user's own.
     """
@@ -86,12 +89,11 @@ class Space:
     grids: dict[str, Any]
     aggregations: dict[str, Any] | None
     sizes: list[int]
-    stop: int
     shared: dict[str, Any]
 
     def contender(self, name: str, hyperparameters: Mapping[str, Any]) -> Contender:
         """One selector with these hyper-parameters."""
-        selector = _ensemble(name, self.specs[name], hyperparameters, self.shared, self.stop)
+        selector = _ensemble(name, self.specs[name], hyperparameters, self.shared)
         rules = self.aggregations
         if rules is None:
             rules = {rule_name(selector.aggregation): selector.aggregation}
@@ -110,9 +112,7 @@ class Space:
 
 def make_space(
     selectors: Any,
-    X: Any,
-    y: np.ndarray,
-    n_features: int,
+    data: Data,
     *,
     aggregations: Any,
     sizes: Any,
@@ -121,9 +121,9 @@ def make_space(
     resampling: Any,
 ) -> Space:
     """Read what a user calls selectors, aggregations, sizes and grids."""
-    numbers = _sizes(sizes, n_features)
-    stop = min(_BEYOND * numbers[-1], n_features)
-    specs = _named(default_selectors(X, y, stop) if selectors is None else selectors)
+    numbers = _sizes(sizes, data.n_features)
+    stop = min(_BEYOND * numbers[-1], data.n_features)
+    specs = _named(default_selectors(data) if selectors is None else selectors, stop)
     for name in grids or {}:
         check_choice("selector in grids", name, specs)
     rules = None if aggregations is None else _rules(aggregations)
@@ -132,7 +132,6 @@ def make_space(
         grids={name: _grid(name, grid) for name, grid in (grids or {}).items()},
         aggregations=rules,
         sizes=numbers,
-        stop=stop,
         shared={"n_resamples": n_resamples, "resampling": resampling},
     )
     space.contenders()  # what cannot be made should fail before anything is run
@@ -149,21 +148,13 @@ def baselines(numeric: bool = True) -> list[Contender]:
     ]
 
 
-def default_selectors(X: Any, y: np.ndarray, stop: int) -> dict[str, Any]:
+def default_selectors(data: Data) -> list[str]:
     """Cheap and different from each other: two filters, one against redundancy, two models.
 
     mRMR is that of correlations, which is fast, where no value is missing.
     """
-    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
-
-    trees = (ExtraTreesClassifier if is_classification(y) else ExtraTreesRegressor)(_TREES)
-    return {
-        "f_statistic": "f_statistic",
-        "information_gain": "information_gain",
-        "mrmr": "mrmr" if has_gaps(X) else MRMR("FCQ", n_features_to_select=stop),
-        "extra_trees": trees,
-        "linear": default_estimator(X, y),
-    }
+    mrmr = "mrmr" if has_gaps(data.X) else "mrmr_fcq"
+    return ["f_statistic", "information_gain", mrmr, "extra_trees", "linear"]
 
 
 def default_sizes(n_features: int) -> list[int]:
@@ -210,31 +201,25 @@ def _rules(aggregations: Any) -> dict[str, Any]:
 
 def _check_rule(name: str, rule: Any, selector: EnsembleSelector) -> None:
     """Refuse unknown names, and rules that do not fit what the rankers give."""
-    several = isinstance(selector.ranker, list | tuple)
-    rankers = [make_ranker(one) for one in (selector.ranker if several else [selector.ranker])]
-    selects = any(isinstance(ranker, SelectorRanker) for ranker in rankers)
-    if rule == ALONE:
-        if selects:
-            raise InputError(
-                f"aggregation {ALONE!r}, no resampling, needs rankings that can be cut at every "
-                f"size, but {name!r} only says which features are in."
-            )
+    if rule != ALONE:
+        find_rule(rule, "scores")
         return
-    if find_rule(rule, "scores", {}, "").kind == "selections" and not selects:
+    if any(isinstance(ranker, SelectorRanker) for _, ranker in selector.procedure.rankers):
         raise InputError(
-            f"aggregation {rule!r} counts how often a feature is selected, but {name!r} ranks "
-            "features; 'rank_mean' and 'borda' are for rankings."
+            f"aggregation {ALONE!r}, no resampling, needs rankings that can be cut at every "
+            f"size, but {name!r} only says which features are in."
         )
 
 
-def _named(selectors: Any) -> dict[str, Any]:
+def _named(selectors: Any, stop: int) -> dict[str, Any]:
+    """What competes, by name: the names that `mainstay select --ranker` knows."""
     if isinstance(selectors, Mapping):
-        named = {str(name): spec for name, spec in selectors.items()}
+        named = {str(name): _stopping(spec, stop) for name, spec in selectors.items()}
     else:
         several = isinstance(selectors, list | tuple | set)
         specs = list(selectors) if several else [selectors]
         named = {}
-        for spec in specs:
+        for spec in (_stopping(one, stop) for one in specs):
             name = _name_of(spec)
             if name in named:
                 raise InputError(
@@ -274,7 +259,7 @@ def _grid(name: str, grid: Any) -> dict[str, list[Any]]:
 
 
 def _ensemble(
-    name: str, spec: Any, hyperparameters: Mapping[str, Any], shared: dict[str, Any], stop: int
+    name: str, spec: Any, hyperparameters: Mapping[str, Any], shared: dict[str, Any]
 ) -> EnsembleSelector:
     """One ensemble: the user's own, or one around the ranker."""
     if isinstance(spec, EnsembleSelector):
@@ -282,34 +267,35 @@ def _ensemble(
             raise InputError("grids cannot set n_features_to_select; that is what sizes= is for.")
         own: EnsembleSelector = _with(name, spec, hyperparameters)
         return own.set_params(n_jobs=1, progress=False)  # type: ignore[no-any-return]
+    ranker: Any = spec
     if isinstance(spec, list | tuple):
         if hyperparameters:
             raise InputError(f"{name!r} is a list of rankers, which has no hyper-parameters.")
-        ranker: Any = [_ranker(one, stop) for one in spec]
-    else:
-        ranker = _ranker(spec, stop)
-        ranker = _with(name, ranker, hyperparameters) if hyperparameters else ranker
+    elif hyperparameters:
+        # what takes the hyper-parameters is a scikit-learn estimator itself, not its wrapper
+        bare = spec if hasattr(spec, "get_params") else make_ranker(spec)
+        ranker = _with(name, bare, hyperparameters)
     return EnsembleSelector(ranker, n_jobs=1, progress=False, **shared)
 
 
-def _ranker(spec: Any, stop: int) -> Any:
-    """What takes the hyper-parameters: a scikit-learn estimator itself, not its wrapper.
+def _stopping(spec: Any, stop: int) -> Any:
+    """A greedy ranker asked for by name puts twice as many features in order as are wanted.
 
-    A greedy ranker asked for by name does not put all features in order, which takes time that
-    grows with their square, but twice as many as are wanted.
+    All of them would take time that grows with their square: "mrmr" becomes "mrmr@40".
     """
-    ranker = make_ranker(spec)
-    if not isinstance(spec, str):
-        return spec if hasattr(spec, "get_params") else ranker
-    if "n_features_to_select" in ranker.get_params():
-        ranker.set_params(n_features_to_select=stop)
-    return ranker
+    if isinstance(spec, list | tuple):
+        return [_stopping(one, stop) for one in spec]
+    if not isinstance(spec, str) or "@" in spec:
+        return spec
+    greedy = "n_features_to_select" in make_ranker(spec).get_params()
+    return f"{spec}@{stop}" if greedy else spec
 
 
 def _with(name: str, estimator: Any, hyperparameters: Mapping[str, Any]) -> Any:
     copy = clone(estimator)
-    valid = sorted(copy.get_params())
-    for parameter in hyperparameters:
-        if parameter not in valid:
-            check_choice(f"hyper-parameter of {name!r}", parameter, valid)
-    return copy.set_params(**hyperparameters)
+    try:
+        return copy.set_params(**hyperparameters)
+    except ValueError:
+        for parameter in hyperparameters:
+            check_choice(f"hyper-parameter of {name!r}", parameter, sorted(copy.get_params()))
+        raise

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from mainstay._parallel import Progress
+from mainstay._provenance import plain
 from mainstay._validation import (
     InputError,
     RandomState,
@@ -16,7 +17,6 @@ from mainstay._validation import (
     check_count,
     check_fraction,
     check_random_state,
-    check_table,
     some,
 )
 from mainstay.comparison.candidates import ALL, Space, baselines, make_space, rule_name
@@ -25,16 +25,11 @@ from mainstay.comparison.evaluate import Bench, Candidate, Result
 from mainstay.comparison.pareto import CRITERIA
 from mainstay.comparison.result import Comparison, conclude
 from mainstay.comparison.significance import corrected_standard_error
-from mainstay.ensemble import EnsembleSelector
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
+from mainstay.procedure import Data
 from mainstay.rankers.inputs import Table
-from mainstay.resampled import (
-    Data,
-    default_estimator,
-    feature_names_of,
-    numeric_similarity,
-)
+from mainstay.rankers.models import default_estimator
 
 if TYPE_CHECKING:
     from mainstay.similarity import FeatureSimilarity
@@ -56,6 +51,7 @@ def compare_selectors(
     scoring: Any = None,
     cv: Any = "half",
     groups: Any = None,
+    task: str = "auto",
     measures: Sequence[str] = ("nogueira", "sma_count"),
     similarity_threshold: float | None = 0.9,
     priorities: Sequence[str] = CRITERIA,
@@ -104,7 +100,7 @@ def compare_selectors(
         Numbers or shares of features; 2, 5, 10, 20, 50, 100 if not given, up to half of the
         features.
     grids : dict of str to dict, optional
-        Hyper-parameters to try: `{"mrmr": {"n_bins": [5, 10]}}`. All combinations compete.
+        Hyper-parameters to try: `{"mrmr": {"binning__n_bins": [5, 10]}}`. All combinations compete.
     n_resamples, resampling
         Of every ensemble: see `EnsembleSelector`.
     estimator : scikit-learn estimator, optional
@@ -117,6 +113,8 @@ def compare_selectors(
         on them; the price is that models see half of the rows, for all candidates alike.
     groups : array, optional
         Rows that belong together, for the outer and the inner resampling.
+    task : {"auto", "classification", "regression"}
+        What y is; see `EnsembleSelector`.
     measures : sequence of str
         Measures of stability, of selections: the first plain one becomes `stability`, the first
         that counts similar features as exchangeable becomes `adjusted_stability`; more of them get
@@ -170,48 +168,33 @@ def compare_selectors(
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> found = ms.compare_selectors(["f_statistic", "mrmr"], X, y, sizes=[3, 10], random_state=0)
-    >>> found.table["candidate"].tolist()
+    >>> found.table["candidate"].tolist()  # doctest: +NORMALIZE_WHITESPACE
     ['f_statistic/mean/3', 'f_statistic/mean/10', 'mrmr/mean/3', 'mrmr/mean/10',
      'all features', 'F-test/3', 'F-test/10', 'random/3', 'random/10']
     >>> found.recommended in found.front["candidate"].tolist()
     True
     """
-    features = EnsembleSelector()
-    X, y = check_table(features, X, y)
-    names, p = feature_names_of(features), int(features.n_features_in_)
+    data = Data.check(X, y, groups=groups, task=task)
     seed = random_state if isinstance(random_state, int | np.integer) else None
     if seed is None:
         seed = int(check_random_state(random_state).integers(2**32))
     rng = check_random_state(int(seed))
-    _check_measures(measures)
-    if sorted(priorities) != sorted(CRITERIA):
-        raise InputError(
-            f"priorities must be {', '.join(CRITERIA)} in some order, got {priorities!r}."
-        )
-    if not (isinstance(tolerance, int | float) and 0 <= tolerance < np.inf):
-        raise InputError(f"tolerance must be a number of standard errors, got {tolerance!r}.")
+    _check_options(measures, priorities, tolerance, scoring)
     space = make_space(
         selectors,
-        X,
-        y,
-        p,
+        data,
         aggregations=aggregations,
         sizes=sizes,
         grids=grids,
         n_resamples=n_resamples,
         resampling=resampling,
     )
-    if isinstance(scoring, str):
-        from sklearn.metrics import get_scorer_names
-
-        check_choice("scoring", scoring, get_scorer_names())
-    numeric = _all_numbers(X, estimator)
-    estimator = default_estimator(X, y) if estimator is None else estimator
-    groups = None if groups is None else np.asarray(groups)
-    splits = outer_splits(cv, estimator, y, groups, rng)
+    numeric = _all_numbers(data.X, estimator)
+    estimator = default_estimator(data.X, data.task) if estimator is None else estimator
+    splits = outer_splits(cv, estimator, data, rng)
     check_count("the number of outer splits", len(splits), _FEWEST_SPLITS)
     bench = Bench(
-        Data(X, y, names, None, groups),
+        data,
         splits,
         estimator,
         scoring,
@@ -220,23 +203,15 @@ def compare_selectors(
         n_jobs=n_jobs,
         progress=progress,
     )
-    judge = Judge(measures, _similarity(X, names, similarity_threshold), int(rng.integers(2**32)))
+    judge = Judge(measures, _similarity(data, similarity_threshold), int(rng.integers(2**32)))
     settings = {
-        "n_rows": len(y),
-        "n_features": p,
-        "selectors": {name: repr(spec) for name, spec in space.specs.items()},
-        "aggregations": None if space.aggregations is None else list(space.aggregations),
-        "sizes": space.sizes,
-        "grids": {name: {k: [_plain(v) for v in values] for k, values in grid.items()}
-                  for name, grid in space.grids.items()},
+        **_data_settings(data, splits),
+        **_space_settings(space),
         "n_resamples": n_resamples,
-        "resampling": _plain(resampling),
+        "resampling": plain(resampling),
         "estimator": repr(estimator),
         "scoring": _scoring_name(scoring, estimator),
-        "cv": _plain(cv),
-        "n_splits": len(splits),
-        "test_per_train": _test_per_train(splits),
-        "groups": groups is not None,
+        "cv": plain(cv),
         "measures": list(measures),
         "stability": judge.adjusted or judge.plain,
         "similarity_threshold": similarity_threshold,
@@ -245,29 +220,67 @@ def compare_selectors(
         "search": search,
         "n_trials": n_trials if search else None,
         "random_state": int(seed),
-    }  # fmt: skip
+    }
     candidates = _candidates(space, bench, judge, search, n_trials, int(rng.integers(2**31)))
-    reference = [
+    candidates += _baselines(candidates, numeric, data.n_features)
+    return _judged(candidates, bench, judge, settings)
+
+
+def _judged(
+    candidates: Sequence[Candidate], bench: Bench, judge: Judge, settings: dict[str, Any]
+) -> Comparison:
+    """Evaluate the candidates, measure their stability, and conclude."""
+    results = bench.evaluate(candidates)
+    estimates = [judge.estimates(result) for result in results]
+    rows = [
+        _row(candidate, result, of_measure, settings["test_per_train"], judge)
+        for candidate, result, of_measure in zip(candidates, results, estimates, strict=True)
+    ]
+    labels = [candidate.label for candidate in candidates]
+    return conclude(
+        rows,
+        {label: result.scores for label, result in zip(labels, results, strict=True)},
+        {label: result.runs for label, result in zip(labels, results, strict=True)},
+        {label: of_measure[settings["stability"]]
+         for label, of_measure in zip(labels, estimates, strict=True)},
+        {candidate.label: candidate.selector(task=settings["task"],
+                                             random_state=settings["random_state"])
+         for candidate in candidates},
+        settings,
+    )  # fmt: skip
+
+
+def _baselines(candidates: Sequence[Candidate], numeric: bool, n_features: int) -> list[Candidate]:
+    """All features, and F-test and random features of every size that competes."""
+    sizes = sorted({candidate.n_features for candidate in candidates})
+    return [
         Candidate(contender, name, k)
         for contender in baselines(numeric)
         for name in contender.aggregations
-        for k in ([p] if contender.name == ALL else sorted({c.n_features for c in candidates}))
+        for k in ([n_features] if contender.name == ALL else sizes)
     ]
-    everything = [*candidates, *reference]
-    results = bench.evaluate(everything)
-    estimates = [judge.estimates(result) for result in results]
-    rows = [
-        _row(candidate, result, found, settings["test_per_train"], judge)
-        for candidate, result, found in zip(everything, results, estimates, strict=True)
-    ]
-    return conclude(
-        rows,
-        {c.label: result.scores for c, result in zip(everything, results, strict=True)},
-        {c.label: result.runs for c, result in zip(everything, results, strict=True)},
-        {c.label: found[settings["stability"]]
-         for c, found in zip(everything, estimates, strict=True)},
-        settings,
-    )  # fmt: skip
+
+
+def _data_settings(data: Data, splits: Sequence[tuple[np.ndarray, np.ndarray]]) -> dict[str, Any]:
+    return {
+        "n_rows": data.n_rows,
+        "n_features": data.n_features,
+        "task": data.task,
+        "task_reason": data.task_reason,
+        "groups": data.groups is not None,
+        "n_splits": len(splits),
+        "test_per_train": _test_per_train(splits),
+    }
+
+
+def _space_settings(space: Space) -> dict[str, Any]:
+    return {
+        "selectors": {name: repr(spec) for name, spec in space.specs.items()},
+        "aggregations": None if space.aggregations is None else list(space.aggregations),
+        "sizes": space.sizes,
+        "grids": {name: {k: [plain(v) for v in values] for k, values in grid.items()}
+                  for name, grid in space.grids.items()},
+    }  # fmt: skip
 
 
 class Judge:
@@ -350,7 +363,9 @@ def _row(
     return {**row, "seconds": result.seconds}
 
 
-def _check_measures(measures: Sequence[str]) -> None:
+def _check_options(
+    measures: Sequence[str], priorities: Sequence[str], tolerance: Any, scoring: Any
+) -> None:
     if isinstance(measures, str):
         raise InputError(f"measures must be a list of names, got {measures!r}.")
     valid = [name for name, info in MEASURES.items() if info.kind in ("set", "similarity")]
@@ -361,6 +376,16 @@ def _check_measures(measures: Sequence[str]) -> None:
             "measures needs at least one that knows nothing of similar features, such as "
             "'nogueira', for data whose similarities are not known."
         )
+    if sorted(priorities) != sorted(CRITERIA):
+        raise InputError(
+            f"priorities must be {', '.join(CRITERIA)} in some order, got {priorities!r}."
+        )
+    if not (isinstance(tolerance, int | float) and 0 <= tolerance < np.inf):
+        raise InputError(f"tolerance must be a number of standard errors, got {tolerance!r}.")
+    if isinstance(scoring, str):
+        from sklearn.metrics import get_scorer_names
+
+        check_choice("scoring", scoring, get_scorer_names())
 
 
 def _all_numbers(X: Any, estimator: Any) -> bool:
@@ -376,12 +401,10 @@ def _all_numbers(X: Any, estimator: Any) -> bool:
     return not texts
 
 
-def _similarity(
-    X: Any, features: tuple[str, ...], threshold: float | None
-) -> FeatureSimilarity | None:
+def _similarity(data: Data, threshold: float | None) -> FeatureSimilarity | None:
     if threshold is None:
         return None
-    return numeric_similarity(X, features, check_fraction("similarity_threshold", threshold))
+    return data.similarity(check_fraction("similarity_threshold", threshold))
 
 
 def _test_per_train(splits: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
@@ -392,10 +415,3 @@ def _scoring_name(scoring: Any, estimator: Any) -> str:
     if scoring is None:
         return "accuracy" if is_classifier(estimator) else "R²"
     return rule_name(scoring)
-
-
-def _plain(value: Any) -> Any:
-    """Turn a setting into something that JSON can hold."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    return value if isinstance(value, str | int | float | bool | None) else repr(value)

@@ -7,25 +7,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
 from mainstay._parallel import Progress, run_tasks
 from mainstay._provenance import plain
 from mainstay._saving import WithNamedRuns
-from mainstay._validation import InputError, RandomState, check_random_state, check_table
+from mainstay._validation import InputError, RandomState, check_random_state, share_or_number
 from mainstay.ensemble import EnsembleSelector
+from mainstay.ensemble.resample_count import make_runs
+from mainstay.ensemble.scoring import score_sizes
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
-from mainstay.resampled import (
-    Data,
-    default_estimator,
-    feature_names_of,
-    is_classification,
-    numeric_similarity,
-    score_sizes,
-    share_or_number,
-)
+from mainstay.procedure import Data
+from mainstay.rankers.models import default_estimator
 from mainstay.runs import Runs
 
 if TYPE_CHECKING:
@@ -133,15 +128,11 @@ def cross_validate_selection(
         "scoring": plain(scoring),
         "random_state": plain(random_state),
     }
-    selector = clone(selector).set_params(n_jobs=1, progress=False)
-    X, y = check_table(selector, X, y)
-    features, p = feature_names_of(selector), selector.n_features_in_
-    numbers = sorted({share_or_number("sizes", size, p) for size in sizes})
+    data = Data.check(X, y, groups=groups, task=selector.task)
+    numbers = sorted({share_or_number("sizes", size, data.n_features) for size in sizes})
     rng = check_random_state(random_state)
-    estimator = default_estimator(X, y) if estimator is None else estimator
-    groups = None if groups is None else np.asarray(groups)
-    folds = outer_splits(cv, estimator, y, groups, rng)
-    data = Data(X, y, feature_names_of(selector), None, groups)
+    estimator = default_estimator(data.X, data.task) if estimator is None else estimator
+    folds = outer_splits(cv, estimator, data, rng)
     seeds = rng.integers(2**62, size=len(folds))
     tasks = [
         (selector, data, train, test, numbers, estimator, scoring, int(seed))
@@ -151,13 +142,13 @@ def cross_validate_selection(
         _one_fold, tasks, n_jobs=n_jobs, progress=progress, description="outer folds"
     )
     runs = {
-        kind: Runs.from_scores(np.stack([result[kind][0] for result in results]), features)
+        kind: Runs.from_scores(np.stack([result[kind][0] for result in results]), data.features)
         for kind in ("ensemble", "single")
     }
     seed = int(rng.integers(2**32))
     similarity = None
     if any(name in MEASURES and MEASURES[name].adjusted for name in measures):
-        similarity = numeric_similarity(X, features, selector.similarity_threshold or 0.9)
+        similarity = data.similarity(selector.similarity_threshold or 0.9)
     return SelectionScores(
         _score_table(results, numbers),
         _stability_table(runs, measures, numbers, similarity, seed),
@@ -167,7 +158,7 @@ def cross_validate_selection(
 
 
 def outer_splits(
-    cv: Any, estimator: Any, y: np.ndarray, groups: Any, rng: np.random.Generator
+    cv: Any, estimator: Any, data: Data, rng: np.random.Generator
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Rows of the training and the test parts; "half" is 20 random halves."""
     if isinstance(cv, str):
@@ -175,16 +166,18 @@ def outer_splits(
             raise InputError(f"cv must be a number of folds, a splitter or 'half', got {cv!r}.")
         from sklearn import model_selection
 
-        name = "Stratified" if is_classification(y) else ""
-        kind = getattr(model_selection, f"{'Group' if groups is not None else name}ShuffleSplit")
-        splitter = kind(20, test_size=0.5, random_state=int(rng.integers(2**31)))
+        name = "Stratified" if data.is_classification else ""
+        name = "Group" if data.groups is not None else name
+        splitter = getattr(model_selection, f"{name}ShuffleSplit")(
+            20, test_size=0.5, random_state=int(rng.integers(2**31))
+        )
     else:
         splitter = cv
     try:
-        splitter = check_cv(splitter, y, classifier=is_classifier(estimator))
-        return list(splitter.split(np.zeros((len(y), 1)), y, groups))
+        splitter = check_cv(splitter, data.y, classifier=is_classifier(estimator))
+        return list(splitter.split(np.zeros((data.n_rows, 1)), data.y, data.groups))
     except ValueError as error:
-        raise InputError(f"cv={cv!r} cannot split these {len(y)} rows: {error}") from error
+        raise InputError(f"cv={cv!r} cannot split these {data.n_rows} rows: {error}") from error
 
 
 def _one_fold(
@@ -198,30 +191,21 @@ def _one_fold(
     seed: int,
 ) -> dict[str, tuple[np.ndarray, list[float]]]:
     """Rank the training part with and without resampling; score both on the test part."""
-    results = {}
-    for kind in ("ensemble", "single"):
-        one = clone(selector).set_params(resampling=selector.resampling)
-        if kind == "single":
-            one = without_resampling(one)
-        one.n_features_in_ = selector.n_features_in_
-        ranking = one.rank(data.rows(train), np.random.default_rng(seed)).ranking
-        scores = score_sizes(ranking.order, sizes, estimator, data.X, data.y, train, test, scoring)
+    results, part, ensemble = {}, data.rows(train), selector.procedure
+    for kind, procedure in (("ensemble", ensemble), ("single", ensemble.alone())):
+        made = make_runs(
+            procedure,
+            part,
+            1 if procedure.is_alone else selector.n_resamples,
+            np.random.default_rng(seed),
+            target_stability=None if procedure.is_alone else selector.target_stability,
+            n_jobs=1,
+            progress=False,
+        )
+        ranking = procedure.combine(made.by_ranker)
+        scores = score_sizes(ranking.order, sizes, estimator, data, train, test, scoring)
         results[kind] = (-ranking.ranks.astype(float), scores)
     return results
-
-
-def without_resampling(selector: EnsembleSelector) -> EnsembleSelector:
-    """Take the rankers of an ensemble alone: they see every row once."""
-    return clone(selector).set_params(  # type: ignore[no-any-return]
-        resampling=_EverythingTwice(), n_resamples=2, target_stability=None
-    )
-
-
-class _EverythingTwice:
-    """A "resampling" that takes every row once: the ranker alone."""
-
-    def draw(self, n: int, strata: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-        return np.arange(n)
 
 
 def _score_table(results: list[Any], sizes: list[int]) -> pd.DataFrame:

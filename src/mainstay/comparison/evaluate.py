@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,13 @@ from mainstay._parallel import Progress, run_tasks
 from mainstay._sklearn import seed as set_seed
 from mainstay._validation import natural_order
 from mainstay.comparison.candidates import ALL, ALONE, Contender
-from mainstay.comparison.cross_validation import without_resampling
-from mainstay.resampled import Data, combine_rankers, score_columns
+from mainstay.ensemble import EnsembleSelector
+from mainstay.ensemble.resample_count import make_runs
+from mainstay.ensemble.scoring import score_columns
+from mainstay.procedure import Data
 from mainstay.runs import Runs
+
+RankingKey = tuple[str, str, int | None]  # contender, aggregation, features a run selects
 
 
 @dataclass(frozen=True)
@@ -32,10 +36,25 @@ class Candidate:
         """Its name in the table."""
         return self.contender.label(self.aggregation, self.n_features)
 
+    def selector(self, **settings: Any) -> EnsembleSelector | None:
+        """The EnsembleSelector that repeats it on all rows; None for baselines that see no data."""
+        if self.contender.selector is None:
+            return None
+        alone = {"resampling": "none", "aggregation": "mean", "n_resamples": 100}
+        rule = {"aggregation": self.contender.aggregations[self.aggregation]}
+        settings |= alone if self.aggregation == ALONE else rule
+        selector: EnsembleSelector = clone(self.contender.selector).set_params(
+            n_features_to_select=self.n_features, **settings
+        )
+        return selector
+
     @property
-    def ranking(self) -> tuple[str, str]:
-        """What it shares with the candidates that differ in size only."""
-        return self.contender.key, self.aggregation
+    def ranking(self) -> RankingKey:
+        """What it shares with others: candidates that differ in size only share their ranking,
+        unless the aggregation counts the best of every run, which depends on the size.
+        """
+        counts = self.contender.counts(self.aggregation)
+        return self.contender.key, self.aggregation, self.n_features if counts else None
 
 
 @dataclass(frozen=True)
@@ -85,8 +104,8 @@ class Bench:
         set_seed(self.estimator, int(rng.integers(2**31)))
         self.seeds = [int(seed) for seed in rng.integers(2**62, size=len(splits))]
         self._by_name = natural_order(data.features)
-        self._orders: dict[tuple[str, str], list[np.ndarray]] = {}
-        self._seconds: dict[tuple[str, str], float] = {}
+        self._orders: dict[RankingKey, list[np.ndarray]] = {}
+        self._seconds: dict[RankingKey, float] = {}
         self._scores: dict[tuple[int, bytes], float] = {}
 
     def evaluate(
@@ -94,7 +113,7 @@ class Bench:
     ) -> list[Result]:
         """Rank and score what is not yet known, and hand out the results."""
         progress = self.progress if progress is None else progress
-        self._rank((candidate.contender for candidate in candidates), progress)
+        self._rank(candidates, progress)
         self._score(candidates, progress)
         return [self._result(candidate) for candidate in candidates]
 
@@ -105,27 +124,28 @@ class Bench:
         chosen = self._orders[candidate.ranking][split][: candidate.n_features]
         return self._by_name[np.isin(self._by_name, chosen)]
 
-    def _rank(self, contenders: Iterable[Contender], progress: Progress) -> None:
-        new: dict[str, Contender] = {}
-        for contender in contenders:
-            rankings = [(contender.key, name) for name in contender.aggregations]
-            if not all(ranking in self._orders for ranking in rankings):
-                new[contender.key] = contender
+    def _rank(self, candidates: Sequence[Candidate], progress: Progress) -> None:
+        """Run every contender once per split, for all rankings that are not yet known."""
+        wanted: dict[str, tuple[Contender, set[RankingKey]]] = {}
+        for candidate in candidates:
+            if candidate.ranking not in self._orders:
+                contender = candidate.contender
+                wanted.setdefault(contender.key, (contender, set()))[1].add(candidate.ranking)
         tasks = [
-            (contender, self.data, train, seed, self._by_name, self.largest)
-            for contender in new.values()
+            (contender, sorted(keys, key=str), self.data, train, seed, self._by_name, self.largest)
+            for contender, keys in wanted.values()
             for (train, _), seed in zip(self.splits, self.seeds, strict=True)
         ]
-        found = run_tasks(
+        results = run_tasks(
             rank_part, tasks, n_jobs=self.n_jobs, progress=progress, description="ranking"
         )
-        for number, contender in enumerate(new.values()):
-            parts = found[number * len(self.splits) : (number + 1) * len(self.splits)]
-            for name in contender.aggregations:
-                orders, seconds = zip(*(part[name] for part in parts), strict=True)
-                self._orders[contender.key, name] = list(orders)
+        for number, (_, keys) in enumerate(wanted.values()):
+            parts = results[number * len(self.splits) : (number + 1) * len(self.splits)]
+            for key in keys:
+                orders, seconds = zip(*(part[key] for part in parts), strict=True)
+                self._orders[key] = list(orders)
                 # the median leaves out splits in which something was compiled
-                self._seconds[contender.key, name] = float(np.median(seconds))
+                self._seconds[key] = float(np.median(seconds))
 
     def _score(self, candidates: Sequence[Candidate], progress: Progress) -> None:
         tasks = []
@@ -137,10 +157,10 @@ class Bench:
                     sets[columns.tobytes()] = columns
             if sets:
                 tasks.append((split, sets, self.estimator, self.data, train, test, self.scoring))
-        for found in run_tasks(
+        for scores in run_tasks(
             score_sets, tasks, n_jobs=self.n_jobs, progress=progress, description="scoring"
         ):
-            self._scores.update(found)
+            self._scores.update(scores)
 
     def _result(self, candidate: Candidate) -> Result:
         support = np.zeros((len(self.splits), len(self.data.features)), dtype=bool)
@@ -155,40 +175,45 @@ class Bench:
 
 def rank_part(
     contender: Contender,
+    keys: Sequence[RankingKey],
     data: Data,
     train: np.ndarray,
     seed: int,
     by_name: np.ndarray,
     largest: int,
-) -> dict[str, tuple[np.ndarray, float]]:
-    """Rank one training part in every way: the best columns, and the seconds it took."""
-    rng = np.random.default_rng(seed)
-    if contender.selector is None:
-        return {ALONE: (by_name[rng.permutation(len(by_name))][:largest], 0.0)}
-    part = data.rows(train)
-    found = {}
-    for resampled in (True, False):
-        rules = {
-            name: rule
-            for name, rule in contender.aggregations.items()
-            if (name != ALONE) is resampled
-        }
-        if not rules:
+) -> dict[RankingKey, tuple[np.ndarray, float]]:
+    """Rank one training part in every way asked for: the best columns, the seconds it took."""
+    selector = contender.selector
+    if selector is None:
+        order = by_name[np.random.default_rng(seed).permutation(len(by_name))][:largest]
+        return dict.fromkeys(keys, (order, 0.0))
+    part, results = data.rows(train), {}
+    for alone in (False, True):
+        wanted = [key for key in keys if (key[1] == ALONE) is alone]
+        if not wanted:
             continue
-        selector = clone(contender.selector)
-        if not resampled:
-            selector = without_resampling(selector).set_params(aggregation="mean")
-        selector.n_features_in_ = len(by_name)
+        procedure = selector.procedure.alone() if alone else selector.procedure
         start = time.process_time()
-        by_ranker = selector.run_rankers(part, np.random.default_rng(seed))
+        made = make_runs(
+            procedure,
+            part,
+            1 if procedure.is_alone else selector.n_resamples,
+            np.random.default_rng(seed),
+            target_stability=None if procedure.is_alone else selector.target_stability,
+            n_jobs=1,
+            progress=False,
+        )
         ranked = time.process_time()
-        for name, rule in rules.items():
-            if resampled:
-                selector.set_params(aggregation=rule)
+        for key in wanted:
+            rule = procedure
+            if not alone:
+                rule = replace(rule, aggregation=contender.aggregations[key[1]])
+            if key[2] is not None:
+                rule = replace(rule, n_features_per_run=key[2])
             begin = time.process_time()
-            order = combine_rankers(selector, by_ranker).ranking.order[:largest]
-            found[name] = (order, ranked - start + time.process_time() - begin)
-    return found
+            order = rule.combine(made.by_ranker).order[:largest]
+            results[key] = (order, ranked - start + time.process_time() - begin)
+    return results
 
 
 def score_sets(
@@ -202,6 +227,6 @@ def score_sets(
 ) -> dict[tuple[int, bytes], float]:
     """Score every set of columns on one split."""
     return {
-        (split, key): score_columns(columns, estimator, data.X, data.y, train, test, scoring)
+        (split, key): score_columns(columns, estimator, data, train, test, scoring)
         for key, columns in sets.items()
     }

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._provenance import plain
 from mainstay._saving import WithNamedRuns
 from mainstay._validation import InputError
 from mainstay.comparison.candidates import ALL, BASELINES, RANDOM
 from mainstay.comparison.pareto import Step, choose, pareto_front
 from mainstay.comparison.significance import neighbour_tests
 from mainstay.measures.inference import StabilityEstimate
+from mainstay.report.repeat import cli_line, python_code
 from mainstay.runs import Runs
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mainstay.ensemble import EnsembleSelector
     from mainstay.plotting import ComparisonDisplay
 
 
@@ -81,6 +85,28 @@ class Comparison(WithNamedRuns):
         """Return the table."""
         return self.table.copy()
 
+    def python_code(self) -> str:
+        """Return the Python code that selects with the recommended candidate on all rows."""
+        return str(python_code(self._repeat()))
+
+    def command(
+        self, file: str, target: str, *, groups: str | None = None, drop: Sequence[str] = ()
+    ) -> str | None:
+        """Return the command that does the same for a file.
+
+        None if the candidate has a part that is an object, not a name.
+        """
+        source = {"file": file, "target": target, "groups": groups, "drop": list(drop)}
+        return cli_line({**self._repeat(), "source": source})
+
+    def _repeat(self) -> dict[str, Any]:
+        changed = self.settings["recommended"]
+        return {
+            "made_by": "EnsembleSelector",
+            "parameters": changed,
+            "changed_parameters": changed,
+        }
+
     def plot(self, ax: Any = None) -> ComparisonDisplay:
         """Draw score by stability, with the front and the recommended candidate."""
         from mainstay.plotting import ComparisonDisplay
@@ -88,6 +114,16 @@ class Comparison(WithNamedRuns):
         return ComparisonDisplay.from_comparison(self, ax=ax)
 
     def summary(self) -> pd.DataFrame:
+        """Deprecated: this table is `overview()`; the words are in `reason`."""
+        warnings.warn(
+            "Comparison.summary() is now overview(); from the next release on, summary() gives "
+            "words, as it does elsewhere.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self.overview()
+
+    def overview(self) -> pd.DataFrame:
         """The front and the baselines, with the columns that matter most."""
         import pandas as pd
 
@@ -117,7 +153,7 @@ class Comparison(WithNamedRuns):
             f"stability ({about['stability']}).\nThe front and the baselines:"
         )
         marks = {True: "yes", False: ""}
-        shown = self.summary().replace({"on_front": marks, "recommended": marks})
+        shown = self.overview().replace({"on_front": marks, "recommended": marks})
         body = shown.to_string(index=False, float_format="{:.3f}".format, na_rep="")
         return f"{head}\n{body}\n\n{self.reason}"
 
@@ -139,6 +175,7 @@ def conclude(
     scores: Mapping[str, np.ndarray],
     runs: dict[str, Runs],
     estimates: Mapping[str, StabilityEstimate],
+    selectors: Mapping[str, EnsembleSelector | None],
     settings: dict[str, Any],
 ) -> Comparison:
     """Find the front and the recommendation, and test neighbours."""
@@ -176,6 +213,8 @@ def conclude(
     )
     tests = neighbour_tests(front, scores, estimates, settings["test_per_train"])
     reason = explain(table, chosen, steps, settings)
+    repeat = plain(selectors[table["candidate"].iloc[chosen]])["parameters"]
+    settings = {**settings, "recommended": repeat}
     return Comparison(table, long, tests, runs, reason, settings)
 
 

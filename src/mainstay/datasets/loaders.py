@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mainstay._files import read_table
+from mainstay._files import read_annotated
 from mainstay._validation import InputError, check_choice, check_count, some
 from mainstay.datasets.simulated import Task
 
@@ -305,11 +305,15 @@ def load_openml(
         table = _read_arff(path)
         column = target or str(table.columns[-1])
     else:
-        table = read_table(path).rename(columns=str)
-        usual = [name for name in ("target", "class", "y") if name in table.columns]
+        table, annotations = read_annotated(path)
+        usual = [
+            name for name in ("target", "class", "y") if name in {*table.columns, *annotations}
+        ]
         column = target or (usual[0] if usual else "")
         if not column:
             raise InputError(f"{path} has no column target, class or y; say which: target=….")
+        if column in annotations:
+            table[column] = annotations[column]()
     check_choice(f"column of {path}", column, list(table.columns))
     y = table[column]
     return LoadedData(str(name_or_id), _task_of(y), table.drop(columns=column), y.to_numpy())
@@ -423,6 +427,6 @@ def _read_arff(path: Path) -> pd.DataFrame:
 
 
 def _task_of(y: pd.Series) -> Task:
-    from mainstay.rankers.inputs import read_target
+    from mainstay.rankers.inputs import infer_task
 
-    return "regression" if read_target(y, len(y), "auto").codes is None else "classification"
+    return "regression" if infer_task(y)[0] == "regression" else "classification"

@@ -13,9 +13,11 @@ import numpy as np
 from mainstay._provenance import WITHOUT_EFFECT, plain, versions
 from mainstay._saving import Saveable
 from mainstay._validation import InputError, check_count
-from mainstay.aggregation import Ranking, aggregate
+from mainstay.aggregation import Ranking
+from mainstay.ensemble.feature_table import feature_table
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
+from mainstay.procedure import aggregate_runs, selections
 from mainstay.report import notebook_html, write_page
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
@@ -115,16 +117,13 @@ class SelectionResult(Saveable):
         >>> ms.SelectionResult.from_runs(runs, n_features_to_select=1).selected
         ('a',)
         """
-        from mainstay.resampled import feature_table, selections
-
         wanted: Any = n_features_to_select
         if wanted is None:
             ranked = runs.kind != "support"
             share = 0.1 * runs.n_features if ranked else float(runs.sizes.mean())
             wanted = max(1, math.ceil(share - 1e-9) if ranked else round(share))
         k = check_count("n_features_to_select", wanted, 1, runs.n_features)
-        counted = runs.kind == "support" and aggregation in ("mean", "median")
-        ranking = aggregate(runs, "frequency" if counted else aggregation)
+        ranking = aggregate_runs(runs, aggregation, k)
         chosen = selections(runs, k, 0)
         adjusted = None
         if similarity is not None:
@@ -137,7 +136,7 @@ class SelectionResult(Saveable):
             runs=runs,
             selections=chosen,
             ranking=ranking,
-            selected=ranking.top(k),
+            selected=ranking.best(k),
             feature_table=feature_table(ranking, runs, chosen, similarity, mask),
             stability=stability(chosen, undefined="nan"),
             adjusted_stability=adjusted,

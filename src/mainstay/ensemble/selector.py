@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import re
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,46 +11,31 @@ import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import check_cv
+from sklearn.utils.validation import check_is_fitted
 
 from mainstay._parallel import Progress
 from mainstay._provenance import data_summary
 from mainstay._validation import (
     InputError,
     RandomState,
-    check_count,
     check_fraction,
     check_random_state,
-    check_table,
-    check_weights,
-)
-from mainstay.ensemble.result import SelectionResult, result_of
-from mainstay.measures import stability
-from mainstay.resampled import (
-    Data,
-    RankedResamples,
-    candidate_sizes,
-    collect_runs,
-    combine_rankers,
-    combined_runs,
-    default_estimator,
-    feature_names_of,
-    feature_table,
-    numeric_similarity,
-    rank_on_resamples,
-    score_sizes,
-    selections,
     share_or_number,
 )
+from mainstay.ensemble.feature_table import feature_table
+from mainstay.ensemble.resample_count import make_runs
+from mainstay.ensemble.result import SelectionResult, result_of
+from mainstay.ensemble.scoring import candidate_sizes, score_sizes
+from mainstay.forecast import Forecast, forecast_stability
+from mainstay.measures import stability
+from mainstay.measures.inference import StabilityEstimate
+from mainstay.procedure import Data, Procedure, selections
+from mainstay.rankers.models import default_estimator
 from mainstay.runs import Runs
-from mainstay.similarity import FeatureSimilarity
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mainstay.forecast import Forecast
-
-_log = logging.getLogger(__name__)
-_FIRST_RESAMPLES, _MOST_RESAMPLES = 50, 1024
 _FREQUENCY = re.compile(r"frequency\s*>=\s*(\d*\.?\d+)")
 
 
@@ -67,7 +50,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     ranker : str, ranker, scikit-learn estimator or selector, or a list of these
         A name from `mainstay.rankers.list_rankers()`, such as "information_gain" or "mrmr"; any
-        estimator with `feature_importances_` or `coef_`; any scikit-learn selector.
+        estimator with `feature_importances_` or `coef_`; any scikit-learn selector, whose own
+        selections are then counted; or a ranker of your own.
     n_features_to_select : int, float or str
         How many, which share (rounded up, at least one), "frequency>=0.8" for features selected in
         at least 80% of the runs, or "auto": the fewest whose cross-validated score is within one
@@ -82,7 +66,11 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     resampling : str, mainstay resampling or scikit-learn splitter
         "bootstrap", "subsample", "half", "folds", "blocks", …; see `mainstay.resampling`.
     aggregation : str or callable
-        A name from `ms.list_aggregations()`.
+        A name from `ms.list_aggregations()`. "frequency" and "vote" count how often a feature is
+        among the `n_features_per_run` best of a run; selections are always counted.
+    task : {"auto", "classification", "regression"}
+        What y is. "auto": text, booleans and whole numbers with few values are classes, other
+        numbers are not; `task_` and `task_reason_` say what was taken and why.
     ranker_weights : sequence of float, optional
         Weights of several rankers; equal if not given.
     n_features_per_run : int or float, optional
@@ -118,6 +106,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Per feature, best first: rank, score, mean and standard deviation of its rank over the
         runs, selection frequency with a Wilson interval, RRA p-value, its group (the features that
         can stand in for it), and in which share of the runs it *or one of them* was selected.
+    task_, task_reason_ : str
+        "classification" or "regression", and why.
     n_features_ : int
         How many features were selected.
     n_resamples_ : int
@@ -127,7 +117,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     forecast_ : Forecast
         With n_resamples="auto": the forecast behind the decision.
     data_summary_ : dict
-        Shape of the data and hashes by which they can be recognised.
+        Shape of the data and hashes by which they can be recognised; computed when first read, so
+        do not change X in place before.
 
     Examples
     --------
@@ -151,6 +142,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         target_stability: float | None = None,
         resampling: Any = "bootstrap",
         aggregation: Any = "mean",
+        task: str = "auto",
         ranker_weights: Sequence[float] | None = None,
         n_features_per_run: int | float | None = None,
         similarity_threshold: float | None = 0.9,
@@ -167,6 +159,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.target_stability = target_stability
         self.resampling = resampling
         self.aggregation = aggregation
+        self.task = task
         self.ranker_weights = ranker_weights
         self.n_features_per_run = n_features_per_run
         self.similarity_threshold = similarity_threshold
@@ -193,49 +186,85 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         groups : array of shape (n,), optional
             Rows that belong together, such as samples of one patient: groups are resampled.
         """
-        X, y = check_table(self, X, y)
-        sample_weight = check_weights(sample_weight, len(y))
+        data = Data.check(
+            X, y, sample_weight=sample_weight, groups=groups, task=self.task, estimator=self
+        )
         rng = check_random_state(self.random_state)
-        k = self._number_to_select()
-        per_run = self._features_per_run(k)
-        groups = None if groups is None else np.asarray(groups)
-        data = Data(X, y, feature_names_of(self), sample_weight, groups)
-        found = self.rank(data, rng)
-        self.ranking_ = found.ranking
-        self.n_resamples_ = found.runs.n_runs
-        self.runs_ = found.runs
-        self.runs_by_ranker_ = found.by_ranker
+        k = self._number_to_select(data.n_features)
+        procedure = self.procedure
+        per_run = procedure.per_run(data.n_features)
+        made = make_runs(
+            procedure,
+            data,
+            self.n_resamples,
+            rng,
+            target_stability=self.target_stability,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+        if made.forecast is not None:
+            self.forecast_, self.decision_ = made.forecast, str(made.decision)
+        self.runs_by_ranker_ = made.by_ranker
+        self.runs_ = procedure.merge(made.by_ranker)
+        self.ranking_ = procedure.combine(made.by_ranker)
+        self.n_resamples_ = self.runs_.n_runs
+        self.task_, self.task_reason_ = data.task, data.task_reason
         chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
-        if self.n_features_to_select == "auto":
-            k = self._cross_validated_number(data, rng)
+        if k is None:
+            k = self._cross_validated_number(procedure, data, rng)
             if self.n_features_per_run is None:
                 chosen = selections(self.runs_, k, int(rng.integers(2**32)))
         self.selections_ = chosen
-        frequency = chosen.counts / chosen.n_runs
-        self.data_summary_ = data_summary(X, y, sample_weight, groups)
-        self.similarity_ = self._similarity(X)
-        seed = int(rng.integers(2**32))
-        self.stability_ = stability(chosen, undefined="nan")
-        self.adjusted_stability_ = None
-        if self.similarity_ is not None:
-            self.adjusted_stability_ = stability(
-                chosen, "sma_count", similarity=self.similarity_, undefined="nan", random_state=seed
-            )
+        self._data = data
+        self._measure_stability(data, int(rng.integers(2**32)))
         if isinstance(k, float):
-            selected = frequency >= k
+            self.support_ = chosen.counts / chosen.n_runs >= k
         else:
-            selected = np.zeros(self.n_features_in_, dtype=bool)
-            selected[self.ranking_.order[:k]] = True
-        self.support_ = selected
-        self.n_features_ = int(selected.sum())
+            self.support_ = procedure.select(self.ranking_, self.runs_, k)
+        self.n_features_ = int(self.support_.sum())
         self.feature_table_ = feature_table(
-            self.ranking_, self.runs_, chosen, self.similarity_, selected
+            self.ranking_, self.runs_, chosen, self.similarity_, self.support_
         )
         return self
 
-    def _get_support_mask(self) -> np.ndarray:
-        from sklearn.utils.validation import check_is_fitted
+    @property
+    def procedure(self) -> Procedure:
+        """What this selector repeats, as a value that can be run on other data."""
+        per_run = self.n_features_per_run
+        if per_run is None and not isinstance(self.n_features_to_select, str):
+            per_run = self.n_features_to_select
+        return Procedure.of(
+            self.ranker,
+            weights=self.ranker_weights,
+            resampling=self.resampling,
+            aggregation=self.aggregation,
+            n_features_per_run=per_run,
+        )
 
+    @property
+    def data_summary_(self) -> dict[str, Any]:
+        """Shape of the data and hashes by which they can be recognised."""
+        check_is_fitted(self, "support_")
+        if "_data_summary" not in self.__dict__:
+            data = self.__dict__.pop("_data")
+            self._data_summary = data_summary(data.X, data.y, data.sample_weight, data.groups)
+        return self._data_summary
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the data out of pickles, but not what they can be recognised by."""
+        if "_data" in self.__dict__:
+            self.data_summary_  # noqa: B018 (computed and kept)
+        state: dict[str, Any] = super().__getstate__()
+        return state
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the selected features, also where the columns of the table were no strings."""
+        if input_features is None and not hasattr(self, "feature_names_in_"):
+            check_is_fitted(self, "support_")
+            return np.asarray(self.runs_.features, dtype=object)[self.support_]
+        return np.asarray(super().get_feature_names_out(input_features))
+
+    def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self, "support_")
         return self.support_
 
@@ -270,10 +299,6 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         >>> bool(fc.curve["stability"].is_monotonic_increasing)
         True
         """
-        from sklearn.utils.validation import check_is_fitted
-
-        from mainstay.forecast import forecast_stability
-
         check_is_fitted(self, "runs_")
         defaults = {"n_features_to_select": self.n_features_, "aggregation": self.aggregation}
         return forecast_stability(self.runs_, protocol=protocol, **{**defaults, **options})
@@ -302,8 +327,6 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         >>> selector.result().selected
         ('petal width (cm)', 'petal length (cm)')
         """
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(self, "support_")
         return result_of(self, forecast, comparison, source)
 
@@ -311,96 +334,41 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Write `result()` to a .zip file that `ms.load_result` reads back."""
         self.result().save(path)
 
-    # ------------------------------------------------------------------ how many resamples
-
-    def rank(self, data: Data, rng: np.random.Generator) -> RankedResamples:
-        """Rank the features on as many resamples as asked for: the part of `fit` before selection.
-
-        `n_features_in_` must be set.
-        """
-        return combine_rankers(self, self.run_rankers(data, rng))
-
-    def run_rankers(self, data: Data, rng: np.random.Generator) -> dict[str, Runs]:
-        """Make the runs of every ranker, by its name: the part of `rank` before aggregation."""
-        if self.n_resamples == "auto":
-            return self._run_on_enough_resamples(data, rng)
-        if self.target_stability is not None:
-            raise InputError(
-                f"target_stability needs n_resamples='auto', but n_resamples is "
-                f"{self.n_resamples!r}."
-            )
-        n = check_count("n_resamples", self.n_resamples, 2)
-        return collect_runs(self, data, n, rng)
-
-    def _run_on_enough_resamples(self, data: Data, rng: np.random.Generator) -> dict[str, Runs]:
-        from mainstay.forecast import forecast_stability
-
-        if not isinstance(self.resampling, str) and hasattr(self.resampling, "split"):
-            raise InputError("n_resamples='auto' needs a resampling, not a splitter of fixed size.")
-        by_ranker: dict[str, Runs] = {}
-        missing, seed = _FIRST_RESAMPLES, int(rng.integers(2**32))
-        target = 0.9 if self.target_stability is None else self.target_stability
-        while missing > 0:
-            more = collect_runs(self, data, missing, rng)
-            by_ranker = {
-                name: Runs.concatenate([by_ranker[name], runs]) if by_ranker else runs
-                for name, runs in more.items()
-            }
-            runs = combined_runs(self, by_ranker)
-            self.forecast_ = forecast_stability(
-                runs,
-                protocol="flat",
-                n_features_to_select=self._features_per_run(self._number_to_select()),
-                aggregation=self.aggregation,
-                random_state=seed,
-            )
-            plan = self.forecast_.plan(target, largest=_MOST_RESAMPLES)
-            # an early forecast is rough: at most three times as many before looking again
-            missing = min(plan.recommended_size, 3 * runs.n_runs) - runs.n_runs
-        self.decision_ = f"{runs.n_runs} resamples were run. {plan}"
-        _log.info(self.decision_)
-        if not plan.reached:
-            warnings.warn(self.decision_, stacklevel=4)
-        return by_ranker
-
     # ------------------------------------------------------------------ how many features
 
-    def _number_to_select(self) -> int | float | None:
+    def _number_to_select(self, p: int) -> int | float | None:
         """A number of features, a frequency (a float), or None for "auto"."""
-        wanted, p = self.n_features_to_select, self.n_features_in_
-        if isinstance(wanted, str):
-            if wanted == "auto":
-                return None
-            match = _FREQUENCY.fullmatch(wanted.strip())
-            if match is None:
-                raise InputError(
-                    f"n_features_to_select must be a number, a share, 'auto' or such as "
-                    f"'frequency>=0.8', got {wanted!r}."
-                )
-            return check_fraction("the frequency in n_features_to_select", match[1])
-        return share_or_number("n_features_to_select", wanted, p)
-
-    def _features_per_run(self, k: int | float | None) -> int:
-        if self.n_features_per_run is not None:
-            return share_or_number(
-                "n_features_per_run", self.n_features_per_run, self.n_features_in_
+        wanted = self.n_features_to_select
+        if not isinstance(wanted, str):
+            return share_or_number("n_features_to_select", wanted, p)
+        if wanted == "auto":
+            return None
+        match = _FREQUENCY.fullmatch(wanted.strip())
+        if match is None:
+            raise InputError(
+                f"n_features_to_select must be a number, a share, 'auto' or such as "
+                f"'frequency>=0.8', got {wanted!r}."
             )
-        return k if isinstance(k, int) else max(1, math.ceil(0.1 * self.n_features_in_))
+        return check_fraction("the frequency in n_features_to_select", match[1])
 
-    def _cross_validated_number(self, data: Data, rng: np.random.Generator) -> int:
+    def _cross_validated_number(
+        self, procedure: Procedure, data: Data, rng: np.random.Generator
+    ) -> int:
         """Fewest features within one standard error of the best; ensembles inside the folds."""
-        X, y = data.X, data.y
-        estimator = default_estimator(X, y) if self.estimator is None else self.estimator
-        cv = check_cv(self.cv, y, classifier=is_classifier(estimator))
-        sizes = candidate_sizes(self.n_features_in_)
-        folds = list(cv.split(np.zeros((len(y), 1)), y, data.groups))
+        estimator = self.estimator
+        if estimator is None:
+            estimator = default_estimator(data.X, data.task)
+        cv = check_cv(self.cv, data.y, classifier=is_classifier(estimator))
+        sizes = candidate_sizes(data.n_features)
+        folds = list(cv.split(np.zeros((data.n_rows, 1)), data.y, data.groups))
         seeds = rng.integers(2**62, size=len(folds))
         scores = []
         for (train, test), seed in zip(folds, seeds, strict=True):
             inside = np.random.default_rng(int(seed))
-            found = rank_on_resamples(self, data.rows(train), self.n_resamples_, inside)
+            part = data.rows(train)
+            ranking = procedure.rank(part, self.n_resamples_, inside, n_jobs=self.n_jobs)
             scores.append(
-                score_sizes(found.ranking.order, sizes, estimator, X, y, train, test, self.scoring)
+                score_sizes(ranking.order, sizes, estimator, data, train, test, self.scoring)
             )
         table = np.array(scores)
         mean, best = table.mean(axis=0), int(table.mean(axis=0).argmax())
@@ -408,8 +376,30 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.cv_scores_ = dict(zip(sizes, mean.tolist(), strict=True))
         return int(sizes[int(np.flatnonzero(mean >= mean[best] - error)[0])])
 
-    def _similarity(self, X: Any) -> FeatureSimilarity | None:
-        if self.similarity_threshold is None:
-            return None
-        threshold = check_fraction("similarity_threshold", self.similarity_threshold)
-        return numeric_similarity(X, self.runs_.features, threshold)
+    def _measure_stability(self, data: Data, seed: int) -> None:
+        """Agreement of the runs, plain and with similar features counted as one."""
+        self.similarity_ = self.adjusted_stability_ = None
+        if self.similarity_threshold is not None:
+            threshold = check_fraction("similarity_threshold", self.similarity_threshold)
+            self.similarity_ = data.similarity(threshold)
+        if self.selections_.n_runs == 1:
+            self.stability_ = _no_estimate(self.selections_)
+            return
+        self.stability_ = stability(self.selections_, undefined="nan")
+        if self.similarity_ is not None:
+            self.adjusted_stability_ = stability(
+                self.selections_,
+                "sma_count",
+                similarity=self.similarity_,
+                undefined="nan",
+                random_state=seed,
+            )
+
+
+def _no_estimate(runs: Runs) -> StabilityEstimate:
+    """What stands for the stability of one run, which has nothing to agree with."""
+    nan = math.nan
+    shape = (runs.n_runs, runs.n_features)
+    return StabilityEstimate(
+        "nogueira", nan, nan, (nan, nan), 0.95, "by definition", *shape, "none"
+    )

@@ -22,14 +22,14 @@ from scipy import fft
 from scipy.linalg import solve_banded
 from scipy.special import betainc, gammaln, xlog1py, xlogy
 
-from mainstay.measures import sets
+from mainstay.measures import MEASURES
 from mainstay.measures.chance import hypergeometric
 
 # all but "jaccard" are linear in the overlap of two sets of k features
 OVERLAP_SCORES: dict[str, Callable[..., np.ndarray]] = {
-    **sets.PAIR_SCORES,
-    "nogueira": sets.kuncheva,
-    "weighted_consistency": sets.dice,
+    name: score
+    for name, measure in MEASURES.items()
+    if (score := measure.pair_score or measure.equal_size_score) is not None
 }
 JACCARD_TERMS = 40  # the rest of the series is below 2⁻⁴⁰
 TAIL = np.array(

@@ -7,18 +7,13 @@ import time
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import clone
 
-from mainstay._parallel import n_cores, run_tasks
+from mainstay._parallel import Progress, n_cores, run_tasks
 from mainstay._validation import InputError, check_count
-from mainstay.resampled import Data, collect_runs, combined_runs, is_classification
+from mainstay.procedure import Data, Procedure
 from mainstay.runs import Runs
-
-if TYPE_CHECKING:
-    from mainstay.ensemble import EnsembleSelector
 
 _MOST_TRIES = 100
 
@@ -51,36 +46,62 @@ class BaseRuns:
         return BaseRuns(Runs.concatenate([self.runs, more.runs]), halves, seconds)
 
 
-def run_flat(
-    selector: EnsembleSelector, data: Data, n_runs: int, rng: np.random.Generator
-) -> BaseRuns:
-    """Run the selector's rankers on fresh resamples of all rows."""
-    clock = _Clock(selector.n_jobs)
-    runs = _run(selector, data, n_runs, rng)
-    return BaseRuns(runs, None, clock.seconds() / runs.n_runs)
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What makes base runs: a procedure, its data, the protocol and a budget of runs."""
 
+    procedure: Procedure
+    data: Data
+    protocol: str
+    n_runs: int
+    n_halves: int | None
+    n_jobs: int | None
+    progress: Progress
 
-def run_nested(
-    selector: EnsembleSelector, data: Data, n_halves: int, n_inside: int, rng: np.random.Generator
-) -> BaseRuns:
-    """Draw random halves of the rows; run the rankers on resamples of each half."""
-    clock = _Clock(selector.n_jobs)
-    halves = [draw_half(data.y, data.groups, rng) for _ in range(n_halves)]
-    if is_classification(data.y):
-        _report_missing_classes(data.y, halves)
-    quiet = clone(selector).set_params(n_jobs=1, progress=False)
-    seeds = rng.integers(2**62, size=n_halves)
-    tasks = [(quiet, data, half, n_inside, int(s)) for half, s in zip(halves, seeds, strict=True)]
-    parts = run_tasks(
-        _run_half,
-        tasks,
-        n_jobs=selector.n_jobs,
-        progress=selector.progress,
-        description="training halves",
-    )
-    labels = np.repeat(np.arange(n_halves), [part.n_runs for part in parts])
-    runs = Runs.concatenate(parts)
-    return BaseRuns(runs, labels, clock.seconds() / runs.n_runs)
+    def first(self, rng: np.random.Generator) -> BaseRuns:
+        """Spend the budget."""
+        if self.protocol == "flat":
+            return self.flat(self.n_runs, rng)
+        return self.nested(*shape_of_halves(self.n_runs, self.n_halves), rng)
+
+    def more(self, base: BaseRuns, most: int, rng: np.random.Generator) -> BaseRuns:
+        """Half as many runs again as at first: fresh resamples, or whole halves of equal size."""
+        n = max(2, min(self.n_runs // 2, most))
+        if self.protocol == "flat" or base.halves is None:
+            return self.flat(n, rng)
+        n_inside = int(np.bincount(base.halves).min())
+        return self.nested(max(2, n // n_inside), n_inside, rng)
+
+    def flat(self, n_runs: int, rng: np.random.Generator) -> BaseRuns:
+        """Run the rankers on fresh resamples of all rows."""
+        clock = _Clock(self.n_jobs)
+        made = self.procedure.run(
+            self.data, n_runs, rng, n_jobs=self.n_jobs, progress=self.progress
+        )
+        runs = self.procedure.merge(made)
+        return BaseRuns(runs, None, clock.seconds() / runs.n_runs)
+
+    def nested(self, n_halves: int, n_inside: int, rng: np.random.Generator) -> BaseRuns:
+        """Draw random halves of the rows; run the rankers on resamples of each half."""
+        clock, data = _Clock(self.n_jobs), self.data
+        halves = [draw_half(data, rng) for _ in range(n_halves)]
+        if data.is_classification:
+            _report_missing_classes(data.y, halves)
+        seeds = rng.integers(2**62, size=n_halves)
+        tasks = [
+            (self.procedure, data, half, n_inside, int(seed))
+            for half, seed in zip(halves, seeds, strict=True)
+        ]
+        parts = run_tasks(
+            _run_half,
+            tasks,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+            description="training halves",
+        )
+        labels = np.repeat(np.arange(n_halves), [part.n_runs for part in parts])
+        runs = Runs.concatenate(parts)
+        return BaseRuns(runs, labels, clock.seconds() / runs.n_runs)
 
 
 def shape_of_halves(n_runs: int, n_halves: int | None) -> tuple[int, int]:
@@ -96,11 +117,12 @@ def shape_of_halves(n_runs: int, n_halves: int | None) -> tuple[int, int]:
     return n_halves, n_runs // n_halves
 
 
-def draw_half(y: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    """Row numbers of a random half: of every class if y holds classes, of the groups if given.
+def draw_half(data: Data, rng: np.random.Generator) -> np.ndarray:
+    """Row numbers of a random half: of every class if there are classes, of the groups if given.
 
     An odd member of a class is in or out at random.
     """
+    y, groups = data.y, data.groups
     if groups is not None:
         units = np.unique(groups)
         for _ in range(_MOST_TRIES):
@@ -108,7 +130,7 @@ def draw_half(y: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator
             if (y[rows] != y[rows[0]]).any():
                 return rows
         raise InputError(f"in {_MOST_TRIES} tries no half of the groups held two values of y.")
-    strata = np.unique(y, return_inverse=True)[1].ravel() if is_classification(y) else 0 * y
+    strata = np.zeros(len(y), dtype=int) if data.classes is None else data.classes
     chosen = []
     for stratum in np.unique(strata):
         members = rng.permutation(np.flatnonzero(strata == stratum))
@@ -116,14 +138,9 @@ def draw_half(y: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator
     return np.sort(np.concatenate(chosen))
 
 
-def _run_half(
-    selector: EnsembleSelector, data: Data, rows: np.ndarray, n_runs: int, seed: int
-) -> Runs:
-    return _run(selector, data.rows(rows), n_runs, np.random.default_rng(seed))
-
-
-def _run(selector: EnsembleSelector, data: Data, n_runs: int, rng: np.random.Generator) -> Runs:
-    return combined_runs(selector, collect_runs(selector, data, n_runs, rng))
+def _run_half(procedure: Procedure, data: Data, rows: np.ndarray, n_runs: int, seed: int) -> Runs:
+    rng = np.random.default_rng(seed)
+    return procedure.merge(procedure.run(data.rows(rows), n_runs, rng, n_jobs=1, progress=False))
 
 
 class _Clock:

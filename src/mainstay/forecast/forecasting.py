@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from mainstay._parallel import Progress
 from mainstay._validation import (
@@ -18,11 +18,9 @@ from mainstay._validation import (
     check_count,
     check_fraction,
     check_random_state,
-    check_table,
-    check_weights,
+    share_or_number,
 )
-from mainstay.ensemble import EnsembleSelector
-from mainstay.forecast.base_runs import BaseRuns, run_flat, run_nested, shape_of_halves
+from mainstay.forecast.base_runs import BaseRuns, Source
 from mainstay.forecast.curves import FlatCurve, NestedCurve, make_curve
 from mainstay.forecast.result import Forecast, fit_model, point_at, tabulate
 from mainstay.forecast.virtual import (
@@ -31,7 +29,7 @@ from mainstay.forecast.virtual import (
     check_sizes,
     compares_selections,
 )
-from mainstay.resampled import Data, feature_names_of, share_or_number
+from mainstay.procedure import Data, as_procedure
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -62,6 +60,7 @@ def forecast_stability(
     confidence: float = 0.95,
     sample_weight: Any = None,
     groups: Any = None,
+    task: str = "auto",
     random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = "auto",
@@ -70,10 +69,10 @@ def forecast_stability(
 
     Parameters
     ----------
-    ranker : str, ranker, estimator, EnsembleSelector or Runs
+    ranker : str, ranker, estimator, EnsembleSelector, Procedure or Runs
         What would be run many times: a name from `list_rankers()`, any ranker or scikit-learn
-        estimator, or an `EnsembleSelector`, whose settings are taken over. Or runs that were made
-        already; then X and y are not needed.
+        estimator, or an `EnsembleSelector` or `Procedure`, whose settings are taken over. Or runs
+        that were made already; then X and y are not needed.
     X, y : data
         The samples × features and the target.
     protocol : {"flat", "nested"}
@@ -123,6 +122,8 @@ def forecast_stability(
         Level of the intervals.
     sample_weight, groups : arrays, optional
         Weights of the rows; rows that belong together and are drawn together.
+    task : {"auto", "classification", "regression"}
+        What y is; see `EnsembleSelector`.
     random_state : int, Generator or None
         Seed of resamples, rankers and draws.
     n_jobs : int, optional
@@ -174,7 +175,7 @@ def forecast_stability(
     check_measure(measure, similarity)
     if precision is not None and not precision > 0:
         raise InputError(f"precision must be a number above 0, got {precision!r}.")
-    source: _Source | None = None
+    source: Source | None = None
     if isinstance(ranker, Runs):
         if X is not None or y is not None:
             raise InputError("runs that were made already need no X and y; leave them out.")
@@ -184,13 +185,19 @@ def forecast_stability(
     else:
         if halves is not None:
             raise InputError("halves= is for runs made elsewhere; use n_halves= here.")
-        selector = _as_selector(ranker, aggregation, resampling, n_jobs, progress)
+        if X is None or y is None:
+            raise InputError(
+                "a forecast from a ranker needs the data X and y; or give runs made already."
+            )
+        procedure = as_procedure(ranker, aggregation=aggregation, resampling=resampling)
         if n_features_to_select is None:
             n_features_to_select = _number_of(ranker)
-        data = _checked_data(selector, X, y, sample_weight, groups)
-        source = _Source(selector, data, protocol, check_count("n_runs", n_runs, 2), n_halves)
+        data = Data.check(X, y, sample_weight=sample_weight, groups=groups, task=task)
+        n_jobs = getattr(ranker, "n_jobs", None) if n_jobs is None else n_jobs
+        budget = check_count("n_runs", n_runs, 2)
+        source = Source(procedure, data, protocol, budget, n_halves, n_jobs, progress)
         base = source.first(rng)
-        aggregation = selector.aggregation
+        aggregation = procedure.aggregation
     k = _checked_number(n_features_to_select, base.runs, compares_selections(measure))
     rule = "mean" if aggregation is None else aggregation
     seed = int(rng.integers(2**32))
@@ -200,17 +207,32 @@ def forecast_stability(
         n = n_ensembles if ensembles.averages else max(10, n_ensembles // 4)  # others take long
         return make_curve(ensembles, base.halves, n, confidence, seed)
 
+    if source is not None and precision is not None:
+        base = _enough_runs(source, base, curve_of, sizes, precision, max_runs, rng)
     curve = curve_of(base)
-    while precision is not None and source is not None and base.runs.n_runs < max_runs:
-        widest = max((q.upper - q.lower) / 2 for q in map(curve.point, map(float, sizes)))
-        _log.info("%d runs: intervals up to ± %.3f", base.runs.n_runs, widest)
-        if widest <= precision:
-            break
-        base = base.with_more(source.more(base, max_runs - base.runs.n_runs, rng))
-        curve = curve_of(base)
     model = fit_model(curve.ensembles, _single_agreement(curve, base, seed), seed)
     points = [point_at(curve, model, method, float(m)) for m in sizes]
     return Forecast(tabulate(points), protocol, method, k, base, confidence, curve, model)
+
+
+def _enough_runs(
+    source: Source,
+    base: BaseRuns,
+    curve_of: Callable[[BaseRuns], FlatCurve | NestedCurve],
+    sizes: Sequence[int],
+    precision: float,
+    max_runs: int,
+    rng: np.random.Generator,
+) -> BaseRuns:
+    """Add base runs until every interval is at most ± `precision`, or `max_runs` are reached."""
+    widest = math.inf
+    while widest > precision and base.runs.n_runs < max_runs:
+        curve = curve_of(base)
+        widest = max((q.upper - q.lower) / 2 for q in map(curve.point, map(float, sizes)))
+        _log.info("%d runs: intervals up to ± %.3f", base.runs.n_runs, widest)
+        if widest > precision:
+            base = base.with_more(source.more(base, max_runs - base.runs.n_runs, rng))
+    return base
 
 
 def _single_agreement(curve: FlatCurve | NestedCurve, base: BaseRuns, seed: int) -> float:
@@ -222,67 +244,11 @@ def _single_agreement(curve: FlatCurve | NestedCurve, base: BaseRuns, seed: int)
     return single.point(1.0, interval=False).stability
 
 
-# ---------------------------------------------------------------------- base runs
-
-
-@dataclass(frozen=True, eq=False)
-class _Source:
-    """What makes base runs: a selector, its data, the protocol and a budget."""
-
-    selector: EnsembleSelector
-    data: Data
-    protocol: str
-    n_runs: int
-    n_halves: int | None
-
-    def first(self, rng: np.random.Generator) -> BaseRuns:
-        if self.protocol == "flat":
-            return run_flat(self.selector, self.data, self.n_runs, rng)
-        n_halves, n_inside = shape_of_halves(self.n_runs, self.n_halves)
-        return run_nested(self.selector, self.data, n_halves, n_inside, rng)
-
-    def more(self, base: BaseRuns, most: int, rng: np.random.Generator) -> BaseRuns:
-        """Half as many runs again as at first: fresh resamples, or whole halves of equal size."""
-        n = max(2, min(self.n_runs // 2, most))
-        if self.protocol == "flat" or base.halves is None:
-            return run_flat(self.selector, self.data, n, rng)
-        n_inside = int(np.bincount(base.halves).min())
-        return run_nested(self.selector, self.data, max(2, n // n_inside), n_inside, rng)
-
-
-def _as_selector(
-    ranker: Any, aggregation: Any, resampling: Any, n_jobs: int | None, progress: Progress
-) -> EnsembleSelector:
-    """Make the selector whose runs are wanted; of an EnsembleSelector, one with its settings."""
-    given_one = isinstance(ranker, EnsembleSelector)
-    selector = clone(ranker) if given_one else EnsembleSelector(ranker)
-    given = {"aggregation": aggregation, "resampling": resampling, "n_jobs": n_jobs}
-    given = {name: value for name, value in given.items() if value is not None}
-    return selector.set_params(progress=progress, **given)  # type: ignore[no-any-return]
-
-
 def _number_of(ranker: Any) -> int | float | None:
-    """How many features an EnsembleSelector selects, if it says so beforehand."""
-    wanted = getattr(ranker, "n_features_to_select", None)
-    return wanted if isinstance(ranker, EnsembleSelector) and not isinstance(wanted, str) else None
-
-
-# ---------------------------------------------------------------------- checks
-
-
-def _checked_data(
-    selector: EnsembleSelector, X: Any, y: Any, sample_weight: Any, groups: Any
-) -> Data:
-    if X is None or y is None:
-        raise InputError(
-            "a forecast from a ranker needs the data X and y; or give runs made already."
-        )
-    X, y = check_table(selector, X, y)
-    if groups is not None:
-        groups = np.asarray(groups)
-        if groups.shape != (len(y),):
-            raise InputError(f"groups must have one entry per row ({len(y)}), got {groups.shape}.")
-    return Data(X, y, feature_names_of(selector), check_weights(sample_weight, len(y)), groups)
+    """How many features a procedure or an EnsembleSelector selects, if it says so beforehand."""
+    wanted = getattr(ranker, "n_features_to_select", None) if hasattr(ranker, "procedure") else None
+    wanted = getattr(ranker, "n_features_per_run", None) if wanted is None else wanted
+    return None if isinstance(wanted, str) else wanted
 
 
 def _checked_halves(halves: Any, protocol: str, n_runs: int) -> np.ndarray | None:

@@ -17,7 +17,7 @@ from mainstay.forecast.curves import FlatCurve, NestedCurve, Point, make_curve
 from mainstay.forecast.planning import Plan, make_plan
 from mainstay.forecast.simulator import SimulatedSelector
 from mainstay.forecast.virtual import Ensembles
-from mainstay.resampled import selections
+from mainstay.procedure import selections
 
 if TYPE_CHECKING:
     import pandas as pd

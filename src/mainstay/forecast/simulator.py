@@ -16,8 +16,8 @@ from mainstay._validation import (
     check_count,
     check_random_state,
 )
-from mainstay.aggregation import aggregate
-from mainstay.aggregation.rules import Aggregation, find_rule
+from mainstay.aggregation import Aggregation, aggregate
+from mainstay.aggregation.rules import find_rule
 from mainstay.forecast import analytic
 from mainstay.forecast.uniform import (
     RANKS_AT_ONCE,
@@ -381,7 +381,7 @@ class SimulatedSelector:
 def _rule(aggregation: AggregationLike, returns: str) -> Aggregation:
     """Find the rule of aggregation that fits what the runs pass on."""
     holds = {"ranks": "ranks", "selection": "support"}[check_choice("returns", returns, RETURNS)]
-    return find_rule(aggregation, holds, {}, "")
+    return find_rule(aggregation, holds)
 
 
 def _sums(rule: Aggregation, aggregation: AggregationLike, returns: str) -> bool:

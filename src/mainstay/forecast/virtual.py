@@ -11,12 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from mainstay._validation import InputError, check_choice, check_count, natural_order
-from mainstay.aggregation import read_for
-from mainstay.aggregation.result import Outcome, rounded
-from mainstay.aggregation.rules import ORDERED_BY_MEAN_OF, Aggregation, find_rule
+from mainstay.aggregation import Aggregation, Outcome, read_for
+from mainstay.aggregation.result import rounded
+from mainstay.aggregation.rules import find_rule
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
-from mainstay.measures.sets import PAIR_SCORES
 from mainstay.runs import Runs, content_keys
 from mainstay.similarity import FeatureSimilarity
 
@@ -51,7 +50,7 @@ class Ensembles:
         method = self.aggregation
         if self.runs.kind == "support" and method in ("mean", "median"):
             method = "frequency"
-        return find_rule(method, self.runs.kind, {}, "")
+        return find_rule(method, self.runs.kind)
 
     @property
     def averaged(self) -> np.ndarray:
@@ -65,14 +64,12 @@ class Ensembles:
         if self.rule.kind in ("selections", "places") and self.runs.kind != "support":
             top = self.n_selected
         matrix = read_for(self.rule, self.runs, top)
-        if self.averages:
-            return ORDERED_BY_MEAN_OF[self.rule.name](matrix)
-        return matrix
+        return matrix if self.rule.mean_of is None else self.rule.mean_of(matrix)
 
     @property
     def averages(self) -> bool:
         """Whether the order of the features is that of a mean over the runs: then it is fast."""
-        return not callable(self.aggregation) and self.rule.name in ORDERED_BY_MEAN_OF
+        return self.rule.mean_of is not None
 
     @cached_property
     def _by_name(self) -> np.ndarray:
@@ -150,10 +147,11 @@ class Ensembles:
 
     @cached_property
     def _score_of_overlap(self) -> np.ndarray | None:
-        if self.n_selected is None or self.measure not in PAIR_SCORES:
+        entry = MEASURES.get(self.measure) if isinstance(self.measure, str) else None
+        if self.n_selected is None or entry is None or entry.pair_score is None:
             return None
         k, x = float(self.n_selected), np.linspace(0, self.n_selected, 1001)
-        return np.asarray(PAIR_SCORES[str(self.measure)](x, k, k, self.runs.n_features))
+        return np.asarray(entry.pair_score(x, k, k, self.runs.n_features))
 
 
 def _as_scores(outcome: Any, p: int) -> np.ndarray:
@@ -166,9 +164,9 @@ def _as_scores(outcome: Any, p: int) -> np.ndarray:
                 f"got shape {values.shape} with {int(np.isnan(values).sum())} NaN."
             )
         return values
-    if outcome.then is None:
+    if outcome.tie_break is None:
         return outcome.scores
-    scores, tie_breaks = rounded(outcome.scores), rounded(outcome.then)
+    scores, tie_breaks = rounded(outcome.scores), rounded(outcome.tie_break)
     order = np.lexsort((tie_breaks, scores))
     steps = (np.diff(scores[order]) != 0) | (np.diff(tie_breaks[order]) != 0)
     dense = np.empty(p)

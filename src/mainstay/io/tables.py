@@ -1,20 +1,36 @@
-"""A table split into features, target and groups, with what cannot be used named."""
+"""A table split into features, target and groups; what cannot be used is refused by name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import shlex
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from mainstay._files import read_table
+from mainstay._files import first_line, read_annotated
+from mainstay._files.annotated import Annotations
 from mainstay._validation import InputError, check_choice, some
+
+_FEW_ROWS = 10  # in so few, text that never repeats or consecutive numbers may be a coincidence
+_OTHER_CONTENT = {"M": "dates", "m": "durations", "c": "complex numbers"}
+# fmt: off
+_ID_WORDS = frozenset((
+    "barcode", "guid", "id", "identifier", "idx", "index", "key", "no", "nr", "num", "number",
+    "pid", "rowid", "uid", "uuid",
+))
+_ID_NAMES = frozenset((
+    "case", "donor", "individual", "participant", "patient", "patientid", "person", "record",
+    "row", "sample", "sampleid", "subject", "subjectid",
+))
+# fmt: on
 
 
 @dataclass(frozen=True)
-class Data:
+class LabelledTable:
     """A table split into features, target and groups."""
 
     X: pd.DataFrame
@@ -23,18 +39,106 @@ class Data:
 
 
 def read_data(
-    path: str | Path, *, target: str, groups: str | None = None, drop: Sequence[str] = ()
-) -> Data:
+    path: str | Path,
+    *,
+    target: str,
+    groups: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+) -> LabelledTable:
     """Read a table and split it; say clearly what cannot be used as it is.
 
-    Text columns with a different entry in (nearly) every row are identifiers, not features: they
-    are refused by name.
+    Columns that look like identifiers are refused by name, unless `keep` says that they are
+    features: text with a different entry in nearly every row, and whole numbers that are all
+    different and are named like an identifier (see `is_id_name`) or are consecutive, in any order.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that `mainstay.io.read_table` can read.
+    target : str
+        The column to be predicted. Of .h5ad files a column of `obs`, of .npz and .mat files an
+        array beside `X`, or else a feature; nothing else of `obs` or of those arrays is used.
+    groups : str, optional
+        The column that tells which rows belong together, from the same places.
+    drop : sequence of str
+        Columns that are not features.
+    keep : sequence of str
+        Columns that are features, although they look like identifiers.
+
+    Returns
+    -------
+    LabelledTable
     """
-    table = read_table(path).rename(columns=str)
-    columns = list(table.columns)
-    for name in (target, *([groups] if groups else []), *drop):
-        check_choice(f"column of {path}", name, columns)
-    y = table[target]
+    table, annotations = read_annotated(path)
+    y = _label(path, target, table, annotations)
+    _check_target(target, y)
+    group_of = None if groups is None else _label(path, groups, table, annotations)
+    if group_of is not None and group_of.isna().any():
+        raise InputError(f"the groups {groups!r} are missing in {int(group_of.isna().sum())} rows.")
+    for name in drop:
+        check_choice(f"column of {path}", name, [*table.columns, *annotations])
+    left_out = {target, *([groups] if groups else []), *drop}
+    X = table.drop(columns=[name for name in table.columns if name in left_out])
+    if X.shape[1] == 0:
+        raise InputError(f"{path} has no column besides {some(sorted(left_out))}.")
+    for name in keep:
+        check_choice("feature to keep", name, X.columns)
+    _refuse_unusable(X)
+    for name, reason in _identifiers(X):
+        if name not in keep:
+            quoted = shlex.quote(name)
+            raise InputError(
+                f"column {name!r} {reason}: an identifier, not a feature? Leave it out "
+                f"(--drop {quoted}), or say that it is a feature (--keep {quoted})."
+            )
+    return LabelledTable(X, y.to_numpy(), None if group_of is None else group_of.to_numpy())
+
+
+def is_id_name(name: str) -> bool:
+    """Tell whether a column is named like an identifier.
+
+    It is if its last word is barcode, guid, id, identifier, idx, index, key, no, nr, num, number,
+    pid, rowid, uid or uuid; if its first word is id; if it has no name; or if the whole name is
+    what rows often stand for (case, donor, patient, record, row, sample, subject, …). A word ends
+    at anything but a letter or digit, and where a capital follows a small letter.
+
+    Examples
+    --------
+    >>> [is_id_name(name) for name in ("ID", "patient_id", "sampleNo", "Row number", "id.patient")]
+    [True, True, True, True, True]
+    >>> [is_id_name(name) for name in ("ID1", "number_of_reads", "valid", "age", "width")]
+    [False, False, False, False, False]
+    """
+    separated = re.sub(r"([a-z])([A-Z])", r"\1 \2", name)
+    words = re.findall(r"[^\W_]+", separated.lower())
+    if not words or re.fullmatch(r"Unnamed: \d+", name):  # what pandas calls a column without name
+        return True
+    return words[-1] in _ID_WORDS or words[0] == "id" or " ".join(words) in _ID_NAMES
+
+
+def _label(path: str | Path, name: str, table: pd.DataFrame, annotations: Annotations) -> pd.Series:
+    """Find the column that a user asked for by name, among the annotations or the features."""
+    check_choice(f"column of {path}", name, [*table.columns, *annotations])
+    if name not in annotations:
+        return table[name]
+    if name in table.columns:
+        raise InputError(
+            f"{name!r} is both a feature and an annotation of the rows of {path} (a column of obs "
+            "or an array beside X): it is unclear which is meant. Rename one of them."
+        )
+    try:
+        values = np.ravel(annotations[name]())
+    except InputError:
+        raise
+    except Exception as error:  # of whatever reads the file
+        raise InputError(f"{name!r} of {path} could not be read: {first_line(error)}") from error
+    if len(values) != len(table):
+        raise InputError(f"{name!r} of {path} has {len(values)} entries for {len(table)} rows.")
+    return pd.Series(values)
+
+
+def _check_target(target: str, y: pd.Series) -> None:
     if y.isna().any():
         raise InputError(f"the target {target!r} is missing in {int(y.isna().sum())} rows.")
     if y.nunique() < 2:
@@ -44,17 +148,58 @@ def read_data(
             f"the target {target!r} is text with {y.nunique()} different entries in {len(y)} rows; "
             "it looks like an identifier."
         )
-    left_out = [target, *([groups] if groups else []), *drop]
-    X = table.drop(columns=left_out)
-    for name in X.columns:
-        column = X[name]
-        if column.dtype.kind == "f" and np.isinf(column).any():
-            raise InputError(f"column {name!r} holds infinite values; replace them.")
-        if column.dtype.kind not in "buif" and column.nunique() > 0.9 * len(column) > 9:
+
+
+def _refuse_unusable(X: pd.DataFrame) -> None:
+    for name, dtype in X.dtypes.items():
+        content = _OTHER_CONTENT.get(dtype.kind)
+        if dtype.kind == "O" and not all(isinstance(value, Hashable) for value in X[name]):
+            content = "lists"
+        if content:
             raise InputError(
-                f"column {name!r} is text with {column.nunique()} different entries in "
-                f"{len(column)} rows: an identifier, not a feature? Leave it out (--drop)."
+                f"column {name!r} holds neither numbers nor text but {content}; convert it, or "
+                f"leave it out (--drop {shlex.quote(str(name))})."
             )
-    if X.shape[1] == 0:
-        raise InputError(f"{path} has no column besides {some(left_out)}.")
-    return Data(X, y.to_numpy(), None if groups is None else table[groups].to_numpy())
+    numbers = X.loc[:, [dtype.kind == "f" for dtype in X.dtypes]]
+    infinite = np.isinf(numbers.to_numpy(dtype=float, na_value=np.nan)).any(axis=0)
+    if infinite.any():
+        name = numbers.columns[infinite][0]
+        raise InputError(f"column {name!r} holds infinite values; replace them.")
+
+
+def _identifiers(X: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """Columns that look like identifiers, and why."""
+    n_rows = len(X)
+    consecutive = _consecutive_columns(X)
+    for name, dtype in X.dtypes.items():
+        if dtype.kind in "uif":
+            if name in consecutive:
+                yield str(name), "numbers the rows (different whole numbers without gaps)"
+            elif is_id_name(str(name)) and _holds_different_whole_numbers(X[name]):
+                yield (
+                    str(name),
+                    "holds a different whole number in every row and is named like an id",
+                )
+        elif dtype.kind != "b" and n_rows > _FEW_ROWS:
+            n_different = X[name].nunique()
+            if n_different > 0.9 * n_rows:
+                yield str(name), f"is text with {n_different} different entries in {n_rows} rows"
+
+
+def _consecutive_columns(X: pd.DataFrame) -> set[str]:
+    """Columns that hold, in any order, as many consecutive whole numbers as there are rows.
+
+    Where most columns do, the values are ranks.
+    """
+    if len(X) <= _FEW_ROWS:
+        return set()
+    numbers = X.select_dtypes("number")
+    spread = numbers.max() - numbers.min()
+    candidates = numbers.columns[(spread == len(X) - 1).to_numpy(dtype=bool, na_value=False)]
+    names = {str(name) for name in candidates if _holds_different_whole_numbers(X[name])}
+    return set() if len(names) > max(2, X.shape[1] / 2) else names
+
+
+def _holds_different_whole_numbers(column: pd.Series) -> bool:
+    values = column.dropna().to_numpy(dtype=float)
+    return len(values) > 1 and len(np.unique(values)) == len(values) and not (values % 1).any()

@@ -1,10 +1,13 @@
-"""Stability measures: runs in, one number with its uncertainty out."""
+"""Stability measures: runs in, one number with its uncertainty out.
+
+Every measure is an `entry.Measure` in the module of its family: pairs of selections, all selections
+at once, selections with similar features, rankings.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +17,12 @@ from mainstay._validation import (
     RandomState,
     check_choice,
     check_count,
+    check_options,
     check_random_state,
 )
-from mainstay.measures import rankings, sets, similar
-from mainstay.measures.chance import Chance, expected_overlap_score
+from mainstay.measures import joint, pairs, rankings, similar
+from mainstay.measures.chance import Chance
+from mainstay.measures.entry import Measure
 from mainstay.measures.inference import (
     Scores,
     StabilityEstimate,
@@ -32,114 +37,14 @@ if TYPE_CHECKING:
 
     from mainstay.similarity import FeatureSimilarity
 
+__all__ = ["CORRECTIONS", "MEASURES", "Measure", "list_measures", "stability"]
+
 CORRECTIONS = ("auto", "none", "exact", "estimate")
 
-
-@dataclass(frozen=True)
-class Measure:
-    """What is known of a measure: one row of `list_measures()`.
-
-    The six properties are those of Nogueira and Brown (2015), section 2.2. A property that has no
-    meaning for rankings is None. `tests/test_properties.py` checks every one by computation.
-    """
-
-    name: str
-    kind: str
-    corrected: bool
-    adjusted: bool
-    lower: float
-    upper: float
-    limits: bool
-    monotonicity: bool
-    correction_for_chance: bool
-    unconstrained_cardinality: bool | None
-    symmetry: bool
-    redundancy_awareness: bool
-    options: str
-    reference: str
-
-
-def _measure(
-    name: str,
-    kind: str,
-    bounds: tuple[float, float],
-    lacks: str,
-    reference: str,
-    options: str = "",
-) -> Measure:
-    """Describe a measure; `lacks` holds the numbers of the properties it does not have."""
-    has = {number: str(number) not in lacks for number in range(1, 7)}
-    return Measure(
-        name=name,
-        kind=kind,
-        corrected=has[3],
-        adjusted=kind == "similarity",
-        lower=bounds[0],
-        upper=bounds[1],
-        limits=has[1],
-        monotonicity=has[2],
-        correction_for_chance=has[3],
-        unconstrained_cardinality=has[4] if kind in ("set", "similarity") else None,
-        symmetry=has[5],
-        redundancy_awareness=has[6],
-        options=options,
-        reference=reference,
-    )
-
-
-_INF = float("inf")
-_BOMMERT = "Bommert and Rahnenführer 2020"
-
 MEASURES: dict[str, Measure] = {
-    m.name: m
-    for m in (
-        _measure("nogueira", "set", (-1, 1), "6", "Nogueira, Sechidis and Brown 2018"),
-        _measure("jaccard", "set", (0, 1), "36", "Jaccard 1901; Kalousis et al. 2007"),
-        _measure("dice", "set", (0, 1), "36", "Dice 1945"),
-        _measure("ochiai", "set", (0, 1), "36", "Ochiai 1957; Zucknick et al. 2008"),
-        _measure("hamming", "set", (0, 1), "36", "Dunne et al. 2002"),
-        _measure("kuncheva", "set", (-1, 1), "46", "Kuncheva 2007"),
-        _measure("lustgarten", "set", (-1, 1), "16", "Lustgarten et al. 2009"),
-        _measure("wald", "set", (-_INF, 1), "16", "Wald et al. 2013"),
-        _measure("npog", "set", (-_INF, 1), "156", "Zhang et al. 2009", "pairing"),
-        _measure("sim_n", "set", (-1, 1), "6", "Nogueira and Brown 2015"),
-        _measure("unadjusted", "set", (-1, 1), "6", _BOMMERT),
-        _measure("phi", "set", (-1, 1), "6", "Nogueira and Brown 2016"),
-        _measure("kappa", "set", (-1, 1), "6", "Carletta 1996"),
-        _measure("davis", "set", (0, 1), "36", "Davis et al. 2006", "penalty"),
-        _measure("novovicova", "set", (0, 1), "36", "Novovičová et al. 2009"),
-        _measure("somol", "set", (0, 1), "36", "Somol and Novovičová 2010"),
-        _measure("weighted_consistency", "set", (0, 1), "36", "Somol and Novovičová 2008"),
-        _measure("krizek", "set", (0, 1), "346", "Křížek et al. 2007"),
-        _measure("zucknick", "similarity", (0, 1), "3", "Zucknick et al. 2008"),
-        _measure("yu", "similarity", (-_INF, 1), "1", f"Yu et al. 2012; {_BOMMERT}"),
-        _measure("sma_count", "similarity", (-_INF, 1), "1", _BOMMERT),
-        _measure("sma_mean", "similarity", (-_INF, 1), "1", _BOMMERT),
-        _measure("sma_greedy", "similarity", (-_INF, 1), "1", _BOMMERT),
-        _measure("sma_mbm", "similarity", (-_INF, 1), "1", _BOMMERT),
-        _measure("npogr", "similarity", (-_INF, 1), "15", "Zhang et al. 2009", "pairing"),
-        _measure("matching", "similarity", (0, 1), "3", "Yu, Ding and Loscalzo 2008"),
-        _measure("sechidis", "similarity", (-_INF, 1), "1", "Sechidis et al. 2020"),
-        _measure("spearman", "ranking", (-1, 1), "6", "Kalousis et al. 2007", "k"),
-        _measure("kendall", "ranking", (-1, 1), "6", "Kendall 1945", "k"),
-        _measure("kendall_w", "ranking", (0, 1), "36", "Kendall and Smith 1939", "k"),
-        _measure("canberra", "ranking", (0, 1), "236", "Jurman et al. 2008", "k"),
-        _measure("rbo", "ranking", (0, 1), "36", "Webber et al. 2010", "k persistence"),
-        _measure("average_overlap", "ranking", (0, 1), "36", "Fagin et al. 2003", "k"),
-        _measure("pearson", "scores", (-1, 1), "6", "Kalousis et al. 2007"),
-    )
-}
-
-_SIMILAR: dict[str, Callable[..., Scores]] = {
-    "zucknick": similar.zucknick,
-    "yu": similar.yu,
-    "sma_count": partial(similar.sma, "COUNT"),
-    "sma_mean": partial(similar.sma, "MEAN"),
-    "sma_greedy": partial(similar.sma, "GREEDY"),
-    "sma_mbm": partial(similar.sma, "MATCHING"),
-    "npogr": similar.npogr,
-    "matching": similar.matching,
-    "sechidis": similar.sechidis,
+    measure.name: measure
+    for family in (joint, pairs, similar, rankings)
+    for measure in family.ENTRIES
 }
 
 
@@ -164,9 +69,15 @@ def list_measures() -> pd.DataFrame:
     """
     import pandas as pd
 
-    table = pd.DataFrame([asdict(measure) for measure in MEASURES.values()])
-    column = "unconstrained_cardinality"
-    return table.assign(**{column: table[column].astype("boolean")})
+    columns = ["name", "kind", "corrected", "adjusted", "lower", "upper", "limits", "monotonicity",
+               "correction_for_chance", "unconstrained_cardinality", "symmetry",
+               "redundancy_awareness", "options", "reference"]  # fmt: skip
+    rows = [[getattr(measure, column) for column in columns] for measure in MEASURES.values()]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.assign(
+        unconstrained_cardinality=table["unconstrained_cardinality"].astype("boolean"),
+        options=table["options"].map(" ".join),
+    )
 
 
 def stability(
@@ -242,167 +153,134 @@ def stability(
             f"runs must be a mainstay.Runs, got {type(runs).__name__}; make one with "
             "Runs.from_sets, from_support, from_ranks or from_scores."
         )
-    check_choice("correction", correction, CORRECTIONS)
+    chance = _chance(correction, tolerance, max_draws, random_state)
     undefined = check_undefined(undefined)
-    rng = check_random_state(random_state)
-    if not 0 < tolerance < np.inf:
-        raise InputError(f"tolerance must be a number above 0, got {tolerance!r}.")
-    chance = Chance(correction, tolerance, check_count("max_draws", max_draws, 100), rng)
+    name = getattr(measure, "__name__", "callable") if callable(measure) else str(measure)
+    if runs.n_runs < 2:
+        raise InputError(
+            f"{name!r} compares runs with each other and needs at least 2 of them, got 1."
+        )
     if callable(measure):
-        _refuse_options(getattr(measure, "__name__", "callable"), "", options)
-        return _callable_estimate(runs, measure, undefined, confidence)
-    info, k = _look_up(measure)
-    seed = random_state if isinstance(random_state, int) else rng.spawn(1)[0].integers(2**32)
-    _refuse_options(info.name, info.options, options)
-    runs = _fitting(runs, info, measure, k, int(seed))
-    if k is not None and info.kind == "ranking":
-        options = {**options, "k": k}
-    if info.kind == "similarity":
-        if similarity is None:
-            raise InputError(
-                f"{info.name!r} counts similar features as exchangeable and needs similarity=; "
-                "make one with ms.FeatureSimilarity.from_data(X, threshold=0.9)."
-            )
-        scores = _similar_scores(runs, info.name, similarity, chance, options)
-    elif similarity is not None:
-        adjusted = ", ".join(m.name for m in MEASURES.values() if m.adjusted)
-        raise InputError(f"{info.name!r} does not use similarity=; these do: {adjusted}.")
-    elif info.kind in ("ranking", "scores"):
-        scores = _ranking_scores(runs, info, correction, int(seed), options)
-    elif info.name in sets.PAIR_SCORES:
-        scores = _pair_scores(runs, info, correction, options)
+        check_options(name, options, ())
+        scores = _callable_scores(runs, measure)
     else:
-        scores = _joint_scores(runs, info, correction, options)
-    return estimate(measure, scores, undefined, confidence, (runs.n_runs, runs.n_features))
+        entry, k = _look_up(measure)
+        check_options(entry.name, options, entry.options)
+        runs = _runs_for(entry, runs, name, k, chance.seed)
+        if k is not None and entry.kind == "ranking":
+            options = {**options, "k": k}
+        aligned = _similarity_for(entry, runs, similarity)
+        scores = _scores(entry, runs, aligned, chance, options)
+    return estimate(name, scores, undefined, confidence, (runs.n_runs, runs.n_features))
 
 
 # ---------------------------------------------------------------------- arguments
 
 
+def _chance(correction: str, tolerance: float, max_draws: int, random_state: RandomState) -> Chance:
+    check_choice("correction", correction, CORRECTIONS)
+    rng = check_random_state(random_state)
+    if not 0 < tolerance < np.inf:
+        raise InputError(f"tolerance must be a number above 0, got {tolerance!r}.")
+    is_seed = isinstance(random_state, int | np.integer)
+    seed: Any = random_state if is_seed else rng.spawn(1)[0].integers(2**32)
+    return Chance(correction, tolerance, check_count("max_draws", max_draws, 100), rng, int(seed))
+
+
 def _look_up(measure: object) -> tuple[Measure, int | None]:
     """Split "name@k" and find the measure."""
     name, at, k = str(measure).partition("@")
-    info = MEASURES[check_choice("measure", name if at else measure, MEASURES)]
+    entry = MEASURES[check_choice("measure", name if at else measure, MEASURES)]
     if not at:
-        return info, None
+        return entry, None
     if not k.isdecimal() or int(k) < 1:
         raise InputError(
             f"in {measure!r}, what follows @ must be a number of features, such as 20."
         )
-    return info, int(k)
+    return entry, int(k)
 
 
-def _refuse_options(name: str, valid: str, options: dict[str, Any]) -> None:
-    for option in options:
-        if option not in valid.split():
-            takes = valid.replace(" ", ", ") or "none"
-            raise InputError(f"{name!r} has no option {option!r}; its options: {takes}.")
-
-
-def _fitting(runs: Runs, info: Measure, measure: str, k: int | None, seed: int) -> Runs:
-    """Return runs of the kind that the measure reads, or say how to get them."""
-    needs_sets = info.kind in ("set", "similarity")
-    if needs_sets and runs.kind != "support":
+def _runs_for(entry: Measure, runs: Runs, measure: str, k: int | None, seed: int) -> Runs:
+    """Return runs of the kind that the measure compares, or say how to get them."""
+    if entry.compares_selections and runs.kind != "support":
         if k is None:
             raise InputError(
-                f"{info.name!r} compares selections, but these runs hold {runs.kind}; "
-                f"use measure='{info.name}@20' or runs.top(20) for the 20 best features."
+                f"{entry.name!r} compares selections, but these runs hold {runs.kind}; "
+                f"use measure='{entry.name}@20' or runs.top(20) for the 20 best features."
             )
         return runs.top(k, random_state=seed)
-    if needs_sets and k is not None:
+    if entry.compares_selections and k is not None:
         raise InputError(f"{measure!r} needs rankings or scores, but these runs hold selections.")
-    if info.kind == "ranking" and runs.kind == "support":
-        raise InputError(f"{info.name!r} compares rankings, but these runs hold selections.")
-    if info.kind == "scores" and runs.kind != "scores":
-        raise InputError(f"{info.name!r} compares scores, but these runs hold {runs.kind}.")
-    if info.kind == "scores" and k is not None:
-        raise InputError(f"{info.name!r} has no top-k form; 'spearman@{k}' has.")
+    if entry.equal_sizes:
+        _check_equal_sizes(entry.name, runs.sizes)
+    if entry.kind == "ranking" and runs.kind == "support":
+        raise InputError(f"{entry.name!r} compares rankings, but these runs hold selections.")
+    if entry.kind == "scores" and runs.kind != "scores":
+        raise InputError(f"{entry.name!r} compares scores, but these runs hold {runs.kind}.")
+    if entry.kind == "scores" and k is not None:
+        raise InputError(f"{entry.name!r} has no top-k form; 'spearman@{k}' has.")
     return runs
 
 
-# ---------------------------------------------------------------------- evaluation
+def _check_equal_sizes(name: str, sizes: np.ndarray) -> None:
+    different = np.flatnonzero(sizes != sizes[0])
+    if different.size:
+        raise InputError(
+            f"{name!r} needs selections of equal size, but run 0 has {sizes[0]} features and run "
+            f"{different[0]} has {sizes[different[0]]}. Use 'sim_n' or 'nogueira', which take any "
+            "sizes."
+        )
 
 
-def _pair_scores(runs: Runs, info: Measure, correction: str, options: dict[str, Any]) -> Scores:
-    score_of = sets.PAIR_SCORES[info.name]
-    if not info.unconstrained_cardinality:
-        sets.equal_sizes(info.name, runs.sizes)
-    a, p = runs.sizes.astype(float), runs.n_features
-    pairwise = score_of(sets.overlaps(runs), a[:, None], a[None, :], p)
-    disjoint = _check_pairing(options) == "disjoint"
-    if info.corrected:
-        return Scores(pairwise=pairwise, correction="by definition", disjoint=disjoint)
-    if correction in ("auto", "none"):
-        return Scores(pairwise=pairwise)
-    sizes, which = np.unique(runs.sizes, return_inverse=True)
-    expected = expected_overlap_score(score_of, sizes, p)[which[:, None], which[None, :]]
-    return Scores(
-        pairwise=sets.correct_for_chance(pairwise, expected, np.ones_like(expected)),
-        correction="exact",
-    )
-
-
-def _check_pairing(options: dict[str, Any]) -> str:
-    return check_choice("pairing", options.get("pairing", "all"), ("all", "disjoint"))
-
-
-def _joint_scores(runs: Runs, info: Measure, correction: str, options: dict[str, Any]) -> Scores:
-    counts, measure = sets.Counts.of(runs), sets.JOINT_SCORES[info.name]
-    values = measure.score(counts, **options)
-    label = "by definition" if info.corrected else "none"
-    if correction in ("exact", "estimate") and not info.corrected:
-        label = "exact"
-        expected = np.empty(counts.m + 1)
-        expected[0] = measure.expected(counts.sizes, counts.p, **options)
-        for size in np.unique(counts.sizes):
-            same = np.flatnonzero(counts.sizes == size)
-            without = np.delete(counts.sizes, same[0])
-            expected[same + 1] = measure.expected(without, counts.p, **options)
-        maximum = np.full(counts.m + 1, measure.maximum(counts.p, **options))
-        values = sets.correct_for_chance(values, expected, maximum)
-    return Scores(
-        joint=float(values[0]),
-        leave_one_out=values[1:] if counts.m > 2 else None,
-        variance=sets.nogueira_variance(counts) if info.name == "nogueira" else None,
-        correction=label,
-    )
-
-
-def _similar_scores(
-    runs: Runs,
-    name: str,
-    similarity: FeatureSimilarity,
-    chance: Chance,
-    options: dict[str, Any],
-) -> Scores:
+def _similarity_for(
+    entry: Measure, runs: Runs, similarity: FeatureSimilarity | None
+) -> FeatureSimilarity | None:
+    """Return the similarities in the order of the runs' features, if the measure uses them."""
+    if not entry.adjusted:
+        if similarity is not None:
+            adjusted = ", ".join(m.name for m in MEASURES.values() if m.adjusted)
+            raise InputError(f"{entry.name!r} does not use similarity=; these do: {adjusted}.")
+        return None
+    if similarity is None:
+        raise InputError(
+            f"{entry.name!r} counts similar features as exchangeable and needs similarity=; "
+            "make one with ms.FeatureSimilarity.from_data(X, threshold=0.9)."
+        )
     if not hasattr(similarity, "aligned_to"):
         raise InputError(
             f"similarity must be a mainstay.FeatureSimilarity, got {type(similarity).__name__}; "
             "use FeatureSimilarity.from_matrix or from_data."
         )
-    _check_pairing(options)
-    pairs = similar.SimilarPairs(runs, similarity.aligned_to(runs.features))
-    return _SIMILAR[name](pairs, chance, **options)
+    return similarity.aligned_to(runs.features)
 
 
-def _ranking_scores(
-    runs: Runs, info: Measure, correction: str, seed: int, options: dict[str, Any]
+# ---------------------------------------------------------------------- scores
+
+
+def _scores(
+    entry: Measure,
+    runs: Runs,
+    similarity: FeatureSimilarity | None,
+    chance: Chance,
+    options: dict[str, Any],
 ) -> Scores:
-    if not info.corrected:
-        options = {**options, "correct": correction in ("exact", "estimate")}
-    if info.name in ("rbo", "average_overlap"):
-        options = {**options, "random_state": seed}
-    return rankings.RANKING_SCORES[info.name](runs, **options)
+    """Compute the measure by whichever function its entry has."""
+    pairing = check_choice("pairing", options.pop("pairing", "all"), ("all", "disjoint"))
+    if entry.pair_score is not None:
+        scores = pairs.scores_of_pairs(entry, runs, chance)
+    elif entry.joint_score is not None:
+        scores = joint.scores_of_all(entry, runs, chance, options)
+    else:
+        assert entry.run_scores is not None
+        compared = runs if similarity is None else similar.SimilarPairs(runs, similarity)
+        scores = entry.run_scores(compared, chance, **options)
+    return replace(scores, disjoint=pairing == "disjoint")
 
 
-def _callable_estimate(
-    runs: Runs, measure: Callable[[Runs], float], undefined: Undefined, confidence: float
-) -> StabilityEstimate:
-    m = runs.n_runs
-    without = None
-    if m > 2:
-        rest = [np.delete(np.arange(m), i) for i in range(m)]
-        without = np.array([float(measure(runs.subset(rows))) for rows in rest])
-    scores = Scores(joint=float(measure(runs)), leave_one_out=without)
-    name = getattr(measure, "__name__", "callable")
-    return estimate(name, scores, undefined, confidence, (m, runs.n_features))
+def _callable_scores(runs: Runs, measure: Callable[[Runs], float]) -> Scores:
+    """Scores of a user's function: of all runs, and without each in turn."""
+    without_each = None
+    if runs.n_runs > 2:
+        every = np.arange(runs.n_runs)
+        without_each = np.array([float(measure(runs[np.delete(every, i)])) for i in every])
+    return Scores(joint=float(measure(runs)), leave_one_out=without_each)

@@ -1,4 +1,4 @@
-"""What random selections score: exactly where a closed form exists, else counted or simulated.
+"""What random selections score: exactly where possible, otherwise by enumeration or simulation.
 
 Two independent uniform random sets of sizes a and b stand behind every expectation. All functions
 take the distinct sizes at once and return one value for every pair of them.
@@ -9,8 +9,8 @@ on the features that have a similar one, and
 - the mean of the two one-sided adjustments, (A + A′)/2 or (M + M′)/2, has a closed form: its
   probability for one feature depends on that feature's degree alone (`expected_one_sided`);
 - a matching adds up over the connected components of the similarity graph. A component in which all
-  features are similar to each other has a closed form; a small one is counted out;
-- min(A, A′) and min(M, M′) do not add up, but are counted out when few features have a similar one;
+  features are similar to each other has a closed form; a small one is enumerated;
+- min(A, A′) and min(M, M′) do not add up, but are enumerated when few features have a similar one;
 - what remains is simulated, with two control variates whose expectations are known exactly: the
   mean of the one-sided adjustments, and what the adjustment would be if components were cliques.
 """
@@ -28,11 +28,24 @@ from scipy.special import comb
 
 from mainstay._validation import InputError
 
-MOST_ENUMERATED = 10_000_000  # pairs of sets that "exact" may count out
-AUTO_ENUMERATED = 200_000  # pairs of sets that "auto" counts out rather than simulates
+MOST_ENUMERATED = 10_000_000  # pairs of sets that "exact" may enumerate
+AUTO_ENUMERATED = 200_000  # pairs of sets that "auto" enumerates rather than simulates
 BATCH_DRAWS = 100
 FEWEST_BATCHES = 20
 CROWDED = 4  # similar features per set, on average
+
+
+def ratio(numerator: Any, denominator: Any) -> np.ndarray:
+    """Divide, with NaN where the denominator is 0."""
+    denominator = np.asarray(denominator, dtype=float)
+    defined = denominator != 0
+    return np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)
+
+
+def correct_for_chance(score: Any, expected: Any, bound: Any) -> np.ndarray:
+    """(score − E) / (bound − E), undefined where bound and E agree to rounding."""
+    room = np.asarray(bound - expected, dtype=float)
+    return ratio(score - expected, np.where(room <= 1e-10 * np.maximum(bound, 1), 0.0, room))
 
 
 # ---------------------------------------------------------------------- distributions
@@ -69,12 +82,14 @@ def union_size(sizes: np.ndarray, p: int) -> np.ndarray:
     distribution[0] = 1.0
     for k in sizes:
         reached = np.flatnonzero(distribution)
-        overlap = hypergeometric(p, int(k), reached)  # of the k new features, how many are known
+        overlap = hypergeometric(
+            p, int(k), reached
+        )  # how many of the k features are in the union already
         following = np.zeros(p + 1)
-        for known in range(int(k) + 1):
-            target = reached + int(k) - known
+        for shared in range(int(k) + 1):
+            target = reached + int(k) - shared
             inside = target <= p
-            following[target[inside]] += distribution[reached[inside]] * overlap[inside, known]
+            following[target[inside]] += distribution[reached[inside]] * overlap[inside, shared]
         distribution = following
     return distribution
 
@@ -177,12 +192,21 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Chance:
-    """How to correct for chance: the caller's wish, and when to stop a simulation."""
+    """How the caller wants to correct for chance, when to stop simulating, and the randomness.
+
+    `rng` draws random selections; `seed` decides how ties in rankings are broken.
+    """
 
     correction: str
     tolerance: float
     max_draws: int
     rng: np.random.Generator
+    seed: int = 0
+
+    @property
+    def asked_for(self) -> bool:
+        """Whether to correct even a measure that its authors left uncorrected."""
+        return self.correction in ("exact", "estimate")
 
 
 Sensitivity = Callable[[np.ndarray], np.ndarray]
@@ -197,39 +221,39 @@ def expected_adjustment(
     chance: Chance,
     sensitivity: Sensitivity,
 ) -> Expectation:
-    """E of the adjustment `kind` (a kernel's constant), as exactly as the caller asks for."""
+    """Expectation of the adjustment `kind` (a kernel's constant), as exact as the caller asks."""
     from mainstay._kernels import adjustments
 
     if not graph.n:
         return Expectation(np.zeros((len(sizes), len(sizes))))
     limit = AUTO_ENUMERATED if chance.correction != "exact" else MOST_ENUMERATED
     exact = np.zeros((len(sizes), len(sizes)))
-    rest: list[np.ndarray] = []
-    done: dict[bytes, np.ndarray] = {}
+    too_large: list[np.ndarray] = []
+    by_shape: dict[bytes, np.ndarray] = {}
     adds_up = kind in (adjustments.GREEDY, adjustments.MATCHING)
     for block in _components(graph) if adds_up else [np.arange(graph.n)]:
         part = Graph.from_sparse(graph.to_sparse()[block][:, block]) if adds_up else graph
         if adds_up and part.degrees.min(initial=0) == part.n - 1:
             key = b"clique %d" % part.n
-            value = done.get(key)
-            done[key] = value = _expected_in_clique(part.n, sizes, p) if value is None else value
+            if key not in by_shape:
+                by_shape[key] = _expected_in_clique(part.n, sizes, p)
         elif part.n * math.log(3) <= math.log(limit):
             key = part.indptr.tobytes() + part.indices.tobytes() + part.edge.tobytes()
             key += part.weights.tobytes() if not adds_up else b""
-            value = done.get(key)
-            done[key] = value = _enumerated(kind, part, sizes, p) if value is None else value
+            if key not in by_shape:
+                by_shape[key] = _enumerated(kind, part, sizes, p)
         else:
-            rest.append(block)
+            too_large.append(block)
             continue
-        exact += value
-    if not rest:
+        exact += by_shape[key]
+    if not too_large:
         return Expectation(exact)
     if chance.correction == "exact":
         raise InputError(
-            f"the exact expectation would need 3^{max(len(block) for block in rest)} cases, more "
-            f"than {MOST_ENUMERATED:,}: too many similar features. Use correction='estimate'."
+            f"the exact expectation would need 3^{max(map(len, too_large))} cases, more than "
+            f"{MOST_ENUMERATED:,}: too many similar features. Use correction='estimate'."
         )
-    members = np.sort(np.concatenate(rest))
+    members = np.sort(np.concatenate(too_large))
     left_over = Graph.from_sparse(graph.to_sparse()[members][:, members])
     return _simulated(kind, left_over, sizes, p, exact, chance, sensitivity)
 
@@ -250,7 +274,7 @@ def _expected_in_clique(s: int, sizes: np.ndarray, p: int) -> np.ndarray:
 
 
 def _enumerated(kind: int, part: Graph, sizes: np.ndarray, p: int) -> np.ndarray:
-    """Count out all ways in which two sets can meet the features of `part`."""
+    """Enumerate all ways in which two sets can share out the features of `part`."""
     from mainstay._kernels.adjustments import enumerate_adjustments
 
     s = part.n

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
@@ -21,10 +21,10 @@ Undefined = Literal["warn", "nan", "error"] | float
 
 @dataclass(frozen=True)
 class Scores:
-    """What a measure hands over: the score of every pair of runs, or one score of all runs.
+    """What a measure computes: the score of every pair of runs, or one score of all runs.
 
-    `leave_one_out[i]` is the score without run i (of all pairs: without pair i, where pairs are
-    disjoint). `variance` is given where theory has it.
+    `leave_one_out[i]` is the score without run i, or without pair i where pairs are disjoint.
+    `variance` is given where theory provides it.
     """
 
     pairwise: np.ndarray | None = None
@@ -69,6 +69,8 @@ class StabilityEstimate:
         The value without each run in turn.
     n_runs, n_features : int
         What it was computed from.
+    error_method : {"analytic", "jackknife"}
+        Where the standard error comes from.
     details : mapping
         Further numbers of some measures, such as `canberra_distance`.
     """
@@ -81,7 +83,7 @@ class StabilityEstimate:
     correction: str
     n_runs: int
     n_features: int
-    method: str
+    error_method: str
     chance_standard_error: float = 0.0
     n_draws: int = 0
     pairwise: np.ndarray | None = None
@@ -90,6 +92,22 @@ class StabilityEstimate:
 
     def __float__(self) -> float:
         return self.value
+
+    @classmethod
+    def _from_parts(cls, parts: dict[str, Any]) -> Self:
+        if "method" in parts:  # the name of the field in files written by mainstay 0.1
+            parts["error_method"] = parts.pop("method")
+        return cls(**parts)
+
+    @property
+    def method(self) -> str:
+        """Deprecated name of `error_method`."""
+        warnings.warn(
+            "StabilityEstimate.method is now called error_method; the old name will be removed.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self.error_method
 
     @property
     def canberra_distance(self) -> float:
@@ -137,20 +155,21 @@ class StabilityEstimate:
 def estimate(
     measure: str, scores: Scores, undefined: Undefined, confidence: float, shape: tuple[int, int]
 ) -> StabilityEstimate:
-    """Average the scores, settle undefined ones, and add the uncertainty."""
+    """Average the scores, replace or report undefined ones, and add the uncertainty."""
     confidence = check_fraction("confidence", confidence, closed=False)
     pairwise, leave_one_out, value = scores.pairwise, scores.leave_one_out, scores.joint
     if pairwise is not None:
-        pairwise = _settle_pairs(measure, pairwise, undefined, scores.disjoint)
+        pairwise = _defined_pairs(measure, pairwise, undefined, scores.disjoint)
         value, leave_one_out = _average_pairs(pairwise, scores.disjoint)
     elif math.isnan(value):
-        value = _replacement(undefined, f"{measure!r} is undefined for these runs (0/0)")
+        what = f"{measure!r} is undefined for these runs (0/0)"
+        value = _replacement(undefined, what, stacklevel=4)
         if leave_one_out is not None and not isinstance(undefined, str):
             leave_one_out = np.nan_to_num(leave_one_out, nan=float(undefined))
     variance, degrees = scores.variance, math.inf
-    method = "analytic"
+    error_method = "analytic"
     if variance is None:
-        method = "jackknife"
+        error_method = "jackknife"
         variance, degrees = _jackknife_variance(leave_one_out)
     error = math.sqrt(variance + scores.chance_standard_error**2) if variance >= 0 else math.nan
     if math.isnan(value):
@@ -164,7 +183,7 @@ def estimate(
         correction=scores.correction,
         n_runs=shape[0],
         n_features=shape[1],
-        method=method,
+        error_method=error_method,
         chance_standard_error=scores.chance_standard_error,
         n_draws=scores.n_draws,
         pairwise=pairwise,
@@ -185,19 +204,19 @@ def check_undefined(undefined: object) -> Undefined:
     )
 
 
-def _replacement(undefined: Undefined, what: str) -> float:
-    """Give the number for an undefined score, or warn or raise."""
+def _replacement(undefined: Undefined, what: str, *, stacklevel: int) -> float:
+    """Return the number that stands in for an undefined score; warn or raise if asked to."""
     if not isinstance(undefined, str):
         return float(undefined)
-    remedy = "undefined=0 (or another number; --undefined 0) replaces it, or take another measure"
+    remedy = "undefined=0 (or another number; --undefined 0) replaces it, or use another measure"
     if undefined == "error":
         raise InputError(f"{what}: {remedy}.")
     if undefined == "warn":
-        warnings.warn(f"{what}, so the result is NaN: {remedy}.", stacklevel=4)
+        warnings.warn(f"{what}, so the result is NaN: {remedy}.", stacklevel=stacklevel)
     return math.nan
 
 
-def _settle_pairs(
+def _defined_pairs(
     measure: str, pairwise: np.ndarray, undefined: Undefined, disjoint: bool
 ) -> np.ndarray:
     m = len(pairwise)
@@ -211,7 +230,7 @@ def _settle_pairs(
         i, j = missing[0]
         number = len({(min(pair), max(pair)) for pair in missing.tolist()})
         what = f"{measure!r} is undefined (0/0) for {number} pair(s) of runs, first {i} and {j}"
-        pairwise[tuple(missing.T)] = _replacement(undefined, what)
+        pairwise[tuple(missing.T)] = _replacement(undefined, what, stacklevel=5)
     return pairwise
 
 
@@ -359,7 +378,7 @@ def stability_test(
     check_choice("alternative", alternative, ("greater", "less", "two-sided"))
     _check_estimate(stability)
     statistic = _standardised(stability.value - value, stability.standard_error)
-    degrees = math.inf if stability.method == "analytic" else stability.n_runs - 1.0
+    degrees = math.inf if stability.error_method == "analytic" else stability.n_runs - 1.0
     return StabilityTest(
         stability.measure,
         stability.value,
@@ -381,8 +400,8 @@ def compare_stability(
 
     Unpaired, T = (second − first) / √(se₁² + se₂²) (Nogueira, Sechidis and Brown 2018, section
     7.3). Paired, for selectors run on the same resamples in the same order, the jackknife leaves
-    out the same resample in both and takes the variance of the *difference*: what both have in
-    common with the resample cancels.
+    out the same resample in both and takes the variance of the *difference*: what both owe to the
+    resample cancels out.
 
     Examples
     --------
@@ -414,7 +433,7 @@ def compare_stability(
         variance += first.chance_standard_error**2 + second.chance_standard_error**2
     else:
         variance = first.standard_error**2 + second.standard_error**2
-        if "jackknife" in (first.method, second.method):
+        if "jackknife" in (first.error_method, second.error_method):
             degrees = min(first.n_runs, second.n_runs) - 1.0
     error = math.sqrt(variance)
     statistic = _standardised(difference, error)
@@ -433,13 +452,13 @@ def compare_stability(
 def _check_estimate(stability: object) -> None:
     if not isinstance(stability, StabilityEstimate):
         raise InputError(
-            f"give what ms.stability(runs, ...) returns, got {type(stability).__name__}."
+            f"expected what ms.stability(runs, ...) returns, got {type(stability).__name__}."
         )
     if math.isnan(stability.standard_error):
         raise InputError(
             f"{stability.measure!r} has no standard error here (value {stability.value:g}, "
-            f"{stability.n_runs} runs), so it cannot be tested; it takes defined values and at "
-            "least 3 runs."
+            f"{stability.n_runs} runs), so it cannot be tested; a test needs a defined value and "
+            "at least 3 runs."
         )
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 
 import numpy as np
 
 from mainstay._validation import check_count, check_fraction
+from mainstay.measures.chance import Chance, correct_for_chance, ratio
+from mainstay.measures.entry import Measure
 from mainstay.measures.inference import Scores
-from mainstay.measures.sets import correct_for_chance, ratio
 from mainstay.runs import Runs, average_ranks, break_ties
 
 MOST_PAIRWISE_STEPS = 2e9  # beyond, Kendall's τ is averaged without looking at pairs of runs
@@ -37,8 +37,9 @@ def strict_ranks(runs: Runs, random_state: int) -> np.ndarray:
         warnings.warn(
             f"{tied.size} of {runs.n_runs} rankings have ties; they were broken at random "
             f"(random_state={random_state}).",
-            stacklevel=4,
+            stacklevel=6,
         )
+        ranks = ranks.copy()
         ranks[tied] = break_ties(ranks[tied], runs.features, random_state)
     return ranks
 
@@ -52,17 +53,17 @@ def _correlations(values: np.ndarray) -> np.ndarray:
     return np.asarray(np.clip(unit @ unit.T, -1.0, 1.0))
 
 
-def pearson(runs: Runs) -> Scores:
+def pearson(runs: Runs, chance: Chance) -> Scores:
     """Pearson correlation of the scores."""
     return Scores(pairwise=_correlations(runs.scores), correction="by definition")
 
 
-def spearman(runs: Runs, *, k: int | None = None) -> Scores:
+def spearman(runs: Runs, chance: Chance, *, k: int | None = None) -> Scores:
     """Pearson correlation of the (average) ranks."""
     return Scores(pairwise=_correlations(truncated_ranks(runs, k)), correction="by definition")
 
 
-def kendall(runs: Runs, *, k: int | None = None) -> Scores:
+def kendall(runs: Runs, chance: Chance, *, k: int | None = None) -> Scores:
     """Kendall's τ-b: (concordant − discordant) / √((n₀ − n_i)(n₀ − n_j)), n_i pairs tied in run i.
 
     Pair by pair with Knight's algorithm, or, for many runs, averaged over all pairs at once: with
@@ -100,7 +101,7 @@ def _untied_pairs(ordered: np.ndarray) -> float:
     return float(p * (p - 1) / 2 - (lengths * (lengths - 1) / 2).sum())
 
 
-def kendall_w(runs: Runs, *, k: int | None = None, correct: bool = False) -> Scores:
+def kendall_w(runs: Runs, chance: Chance, *, k: int | None = None) -> Scores:
     """Kendall's coefficient of concordance, 12 Σ_f (R_f − R̄)² / (m²(p³ − p) − m Σ T_i).
 
     Random rankings score 1/m on average; corrected for that, W is the mean Spearman correlation.
@@ -116,16 +117,16 @@ def kendall_w(runs: Runs, *, k: int | None = None, correct: bool = False) -> Sco
     spread = np.concatenate(([own.sum()], own.sum() - own))
     runs_left = np.concatenate(([m], np.full(m, m - 1.0)))
     values = ratio(numerator, runs_left * spread)
-    if correct:
+    if chance.asked_for:
         values = correct_for_chance(values, 1 / runs_left, 1.0)
     return Scores(
         joint=float(values[0]),
         leave_one_out=values[1:] if m > 2 else None,
-        correction="exact" if correct else "none",
+        correction="exact" if chance.asked_for else "none",
     )
 
 
-def canberra(runs: Runs, *, k: int | None = None, correct: bool = False) -> Scores:
+def canberra(runs: Runs, chance: Chance, *, k: int | None = None) -> Scores:
     """1 − mean over features of |a − b|/(a + b), ranks beyond k taken as k + 1.
 
     Corrected for chance this is 1 − distance / expected distance of random rankings, the
@@ -138,11 +139,11 @@ def canberra(runs: Runs, *, k: int | None = None, correct: bool = False) -> Scor
     distance = squareform(pdist(np.minimum(runs.ranks, k + 1.0), "canberra")) / p
     upper = distance[np.triu_indices(runs.n_runs, 1)]
     similarity = 1 - distance
-    if correct:
+    if chance.asked_for:
         similarity = correct_for_chance(similarity, 1 - expected_canberra_distance(p, k), 1.0)
     return Scores(
         pairwise=similarity,
-        correction="exact" if correct else "none",
+        correction="exact" if chance.asked_for else "none",
         details={"canberra_distance": float(upper.mean())},
     )
 
@@ -158,7 +159,7 @@ def expected_canberra_distance(p: int, k: int) -> float:
     return total / p**2
 
 
-def _weighted_overlap(runs: Runs, weight: np.ndarray, correct: bool, random_state: int) -> Scores:
+def _weighted_overlap(runs: Runs, chance: Chance, weight: np.ndarray) -> Scores:
     """Σ_f min(w(a_f), w(b_f)): overlap at depth d, summed over depths with any weights.
 
     A feature is in both top-d lists when its worse rank is at most d, so that a sum over depths of
@@ -166,26 +167,19 @@ def _weighted_overlap(runs: Runs, weight: np.ndarray, correct: bool, random_stat
     """
     from scipy.spatial.distance import pdist, squareform
 
-    own = weight[strict_ranks(runs, random_state).astype(np.intp) - 1]
+    own = weight[strict_ranks(runs, chance.seed).astype(np.intp) - 1]
     reaching = np.flatnonzero(own.any(axis=0))
     gap = squareform(pdist(np.ascontiguousarray(own[:, reaching]), "cityblock"))
     total = own.sum(axis=1)
     score = (total[:, None] + total[None, :] - gap) / 2
-    if correct:
+    if chance.asked_for:
         p = runs.n_features
         expected = (weight * (2 * np.arange(1, p + 1) - 1)).sum() / p
         score = correct_for_chance(score, expected, weight.sum())
-    return Scores(pairwise=score, correction="exact" if correct else "none")
+    return Scores(pairwise=score, correction="exact" if chance.asked_for else "none")
 
 
-def rbo(
-    runs: Runs,
-    *,
-    persistence: float = 0.9,
-    k: int | None = None,
-    correct: bool = False,
-    random_state: int = 0,
-) -> Scores:
+def rbo(runs: Runs, chance: Chance, *, persistence: float = 0.9, k: int | None = None) -> Scores:
     """Extrapolated rank-biased overlap, (X_k/k)·ρᵏ + (1 − ρ)/ρ · Σ_{d≤k} (X_d/d)·ρᵈ."""
     persistence = check_fraction("persistence", persistence, closed=False)
     p = runs.n_features
@@ -193,23 +187,34 @@ def rbo(
     d = np.arange(1.0, depth + 1)
     at_depth = (1 - persistence) / persistence * persistence**d / d
     at_depth[-1] += persistence**depth / depth
-    return _weighted_overlap(runs, _tail_sums(at_depth, p), correct, random_state)
+    return _weighted_overlap(runs, chance, _tail_sums(at_depth, p))
 
 
-def average_overlap(
-    runs: Runs, *, k: int | None = None, correct: bool = False, random_state: int = 0
-) -> Scores:
+def average_overlap(runs: Runs, chance: Chance, *, k: int | None = None) -> Scores:
     """Mean over the depths d = 1 … k of |top_d ∩ top_d|/d."""
     p = runs.n_features
     depth = p if k is None else check_count("k", k, 1, p)
     at_depth = 1 / np.arange(1.0, depth + 1) / depth
-    return _weighted_overlap(runs, _tail_sums(at_depth, p), correct, random_state)
+    return _weighted_overlap(runs, chance, _tail_sums(at_depth, p))
 
 
 def _tail_sums(at_depth: np.ndarray, p: int) -> np.ndarray:
     return np.concatenate((np.cumsum(at_depth[::-1])[::-1], np.zeros(p - len(at_depth))))
 
 
-RANKING_SCORES: dict[str, Callable[..., Scores]] = {
-    f.__name__: f for f in (spearman, kendall, kendall_w, canberra, rbo, average_overlap, pearson)
-}
+ENTRIES = (
+    Measure("spearman", "ranking", (-1, 1), "Kalousis et al. 2007", run_scores=spearman,
+            corrected=True, options=("k",)),
+    Measure("kendall", "ranking", (-1, 1), "Kendall 1945", run_scores=kendall, corrected=True,
+            options=("k",)),
+    Measure("kendall_w", "ranking", (0, 1), "Kendall and Smith 1939", run_scores=kendall_w,
+            options=("k",)),
+    Measure("canberra", "ranking", (0, 1), "Jurman et al. 2008", run_scores=canberra,
+            monotonicity=False, options=("k",)),
+    Measure("rbo", "ranking", (0, 1), "Webber et al. 2010", run_scores=rbo,
+            options=("k", "persistence")),
+    Measure("average_overlap", "ranking", (0, 1), "Fagin et al. 2003", run_scores=average_overlap,
+            options=("k",)),
+    Measure("pearson", "scores", (-1, 1), "Kalousis et al. 2007", run_scores=pearson,
+            corrected=True),
+)  # fmt: skip

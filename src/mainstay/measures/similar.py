@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,16 @@ from mainstay.measures.chance import (
     Chance,
     Expectation,
     Graph,
+    correct_for_chance,
     expected_adjustment,
     expected_one_sided,
     expected_overlap_score,
+    ratio,
 )
+from mainstay.measures.entry import Measure
 from mainstay.measures.inference import Scores
-from mainstay.measures.sets import Counts, correct_for_chance, overlaps, ratio
+from mainstay.measures.joint import Counts
+from mainstay.measures.pairs import overlaps
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -91,14 +97,12 @@ def zucknick(pairs: SimilarPairs, chance: Chance) -> Scores:
     a = pairs.runs.sizes.astype(float)
     one_sided = np.nan_to_num(ratio(all_links - shared_links, np.broadcast_to(a, all_links.shape)))
     score = ratio(pairs.overlap + one_sided + one_sided.T, a[:, None] + a - pairs.overlap)
-    if chance.correction in ("none", "auto"):
+    if not chance.asked_for:
         return Scores(pairwise=score)
     per_pair = graph.sum() / (pairs.p * max(1, pairs.p - 1))
 
     def mean_given_overlap(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-        links = np.nan_to_num(ratio(a * (b - r), b + 0 * r)) + np.nan_to_num(
-            ratio(b * (a - r), a + 0 * (b + r))
-        )
+        links = np.nan_to_num(ratio(a * (b - r), b)) + np.nan_to_num(ratio(b * (a - r), a))
         return ratio(r + per_pair * links, a + b - r)
 
     expected = expected_overlap_score(mean_given_overlap, pairs.sizes, pairs.p)
@@ -121,18 +125,17 @@ def yu(pairs: SimilarPairs, chance: Chance) -> Scores:
     return Scores(pairwise=pairs.corrected(score, expected, bound), correction="exact")
 
 
-def npogr(pairs: SimilarPairs, chance: Chance, *, pairing: str = "all") -> Scores:
+def npogr(pairs: SimilarPairs, chance: Chance) -> Scores:
     """r + A(V_i, V_j), of at most k_i; not symmetric."""
     from mainstay._kernels.adjustments import COUNT
 
     score = pairs.overlap + pairs.adjustments(COUNT)
-    disjoint = pairing == "disjoint"
     if chance.correction == "none":
-        return Scores(pairwise=score, disjoint=disjoint)
+        return Scores(pairwise=score)
     one_sided = expected_one_sided(pairs.graph, pairs.sizes, pairs.p, mean=False)
     bound = np.broadcast_to(pairs.sizes[:, None], one_sided.shape).astype(float)
     corrected = pairs.corrected(score, pairs.expected_overlap + one_sided, bound)
-    return Scores(pairwise=corrected, correction="exact", disjoint=disjoint)
+    return Scores(pairwise=corrected, correction="exact")
 
 
 def sma(adjustment: str, pairs: SimilarPairs, chance: Chance) -> Scores:
@@ -140,18 +143,18 @@ def sma(adjustment: str, pairs: SimilarPairs, chance: Chance) -> Scores:
     from mainstay._kernels import adjustments
 
     kind = getattr(adjustments, adjustment)
-    seen = pairs.adjustments(kind)
-    score = pairs.overlap + np.minimum(seen, seen.T)
+    one_sided = pairs.adjustments(kind)
+    score = pairs.overlap + np.minimum(one_sided, one_sided.T)
     if chance.correction == "none":
         return Scores(pairwise=score)
     bound = np.sqrt(np.outer(pairs.sizes, pairs.sizes))
     sensitivity = _sensitivity(pairs, score, bound, pairs.expected_overlap)
-    found = expected_adjustment(kind, pairs.graph, pairs.sizes, pairs.p, chance, sensitivity)
+    added = expected_adjustment(kind, pairs.graph, pairs.sizes, pairs.p, chance, sensitivity)
     return Scores(
-        pairwise=pairs.corrected(score, pairs.expected_overlap + found.mean, bound),
-        correction="estimate" if found.n_draws else "exact",
-        chance_standard_error=found.value_error,
-        n_draws=found.n_draws,
+        pairwise=pairs.corrected(score, pairs.expected_overlap + added.mean, bound),
+        correction="estimate" if added.n_draws else "exact",
+        chance_standard_error=added.value_error,
+        n_draws=added.n_draws,
     )
 
 
@@ -185,18 +188,18 @@ def matching(pairs: SimilarPairs, chance: Chance) -> Scores:
     for i, mine in enumerate(rows):
         for j in range(i + 1, len(rows)):
             score[i, j] = score[j, i] = links.score(mine, rows[j])
-    if chance.correction in ("none", "auto"):
+    if not chance.asked_for:
         return Scores(pairwise=score)
     if chance.correction == "exact":
         raise InputError(
             "'matching' has no exact expectation here; use correction='estimate' or 'none'."
         )
-    found = _simulated_matching(pairs, links, score, chance)
+    random = _simulated_matching(pairs, links, score, chance)
     return Scores(
-        pairwise=pairs.corrected(score, found.mean, np.ones_like(found.mean)),
+        pairwise=pairs.corrected(score, random.mean, np.ones_like(random.mean)),
         correction="estimate",
-        chance_standard_error=found.value_error,
-        n_draws=found.n_draws,
+        chance_standard_error=random.value_error,
+        n_draws=random.n_draws,
     )
 
 
@@ -281,3 +284,26 @@ def sechidis(pairs: SimilarPairs, chance: Chance) -> Scores:
         leave_one_out=values[1:] if counts.m > 2 else None,
         correction="by definition",
     )
+
+
+_BOMMERT = "Bommert and Rahnenführer 2020"
+_BELOW_1 = (-math.inf, 1.0)
+
+ENTRIES = (
+    Measure("zucknick", "similarity", (0, 1), "Zucknick et al. 2008", run_scores=zucknick),
+    Measure("yu", "similarity", _BELOW_1, f"Yu et al. 2012; {_BOMMERT}", run_scores=yu,
+            corrected=True, limits=False),
+    Measure("sma_count", "similarity", _BELOW_1, _BOMMERT, run_scores=partial(sma, "COUNT"),
+            corrected=True, limits=False),
+    Measure("sma_mean", "similarity", _BELOW_1, _BOMMERT, run_scores=partial(sma, "MEAN"),
+            corrected=True, limits=False),
+    Measure("sma_greedy", "similarity", _BELOW_1, _BOMMERT, run_scores=partial(sma, "GREEDY"),
+            corrected=True, limits=False),
+    Measure("sma_mbm", "similarity", _BELOW_1, _BOMMERT, run_scores=partial(sma, "MATCHING"),
+            corrected=True, limits=False),
+    Measure("npogr", "similarity", _BELOW_1, "Zhang et al. 2009", run_scores=npogr,
+            corrected=True, limits=False, symmetry=False, options=("pairing",)),
+    Measure("matching", "similarity", (0, 1), "Yu, Ding and Loscalzo 2008", run_scores=matching),
+    Measure("sechidis", "similarity", _BELOW_1, "Sechidis et al. 2020", run_scores=sechidis,
+            corrected=True, limits=False),
+)  # fmt: skip

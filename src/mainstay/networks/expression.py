@@ -214,9 +214,6 @@ def read_expression_file(path: str | Path, *, genes: Literal["columns", "rows"] 
     """
     check_choice("place of the genes", genes, ("columns", "rows"))
     table = read_table(path)
-    if Path(path).suffix == ".h5ad":
-        table = table.iloc[:, : _h5ad_genes(Path(path))]
-    table = table.rename(columns=str)
     first = table.columns[0]
     if table[first].dtype.kind not in "buif" or first.startswith("Unnamed"):
         if table[first].duplicated().any():
@@ -229,11 +226,3 @@ def read_expression_file(path: str | Path, *, genes: Literal["columns", "rows"] 
             "numbers."
         )
     return table.T if genes == "rows" else table
-
-
-def _h5ad_genes(path: Path) -> int:
-    import h5py
-
-    with h5py.File(path, "r") as file:
-        var = file["var"]
-        return len(var[var.attrs.get("_index", "_index")])

@@ -17,6 +17,7 @@ from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate, wilson_interval
 from mainstay.networks.expression import Expression, read_expression, seed_of
 from mainstay.networks.inference import NetworkOptions
+from mainstay.procedure import selections
 from mainstay.resampling import make_resamples
 from mainstay.runs import Runs
 
@@ -138,7 +139,7 @@ def network_stability(
     rng = check_random_state(random_state)
     seed = int(rng.integers(2**62))
     resamples = make_resamples(
-        resampling, check_count("n_resamples", n_resamples, 2), data.values, rng=rng
+        resampling, check_count("n_resamples", n_resamples, 2), len(data.values), rng=rng
     )
     tasks = [(data, options, resamples.rows(i), seed_of(seed, i)) for i in range(len(resamples))]
     scores = run_tasks(_resampled, tasks, n_jobs=n_jobs, progress=progress, description="resamples")
@@ -175,8 +176,6 @@ def _resampled(
 
 def _strongest(runs: Runs, k: int, seed: int) -> Runs:
     """The k most important links of every run, without links of importance 0."""
-    from mainstay.resampled import selections
-
     support = selections(runs, k, seed).support & (runs.scores > 0)
     return Runs.from_support(support, runs.features)
 

@@ -12,8 +12,6 @@ import pandas as pd
 
 from mainstay._validation import InputError, check_choice, check_count
 from mainstay.measures import MEASURES, stability
-from mainstay.measures.chance import expected_overlap_score
-from mainstay.measures.sets import JOINT_SCORES, PAIR_SCORES
 from mainstay.plotting._axes import BLUE, GREY, ORANGE, Display, count_on_log_axis, head, new_axes
 from mainstay.plotting._ordering import fitted
 
@@ -108,6 +106,7 @@ class StabilityBySizeDisplay(Display):
             )
         if sizes is None:
             sizes = sorted({round(k) for k in np.geomspace(1, max(1, p // 2), 15)})
+        chance = MEASURES[measure].chance_level
         rows = []
         for k in sorted({check_count("sizes", k, 1, p) for k in sizes}):
             with warnings.catch_warnings():
@@ -117,8 +116,7 @@ class StabilityBySizeDisplay(Display):
                 chosen, measure, similarity=similarity, confidence=confidence,
                 undefined="nan", random_state=random_state,
             )  # fmt: skip
-            chance = _chance(measure, k, runs.n_runs, p)
-            rows.append((k, estimate.value, *estimate.interval, chance))
+            rows.append((k, estimate.value, *estimate.interval, chance(k, runs.n_runs, p)))
         table = pd.DataFrame(rows, columns=["n_features", "stability", "lower", "upper", "chance"])
         if table["stability"].isna().all():
             raise InputError(f"{measure!r} is undefined for all sizes: {list(sizes)}.")
@@ -186,14 +184,3 @@ class StabilityBySizeDisplay(Display):
         note = f"k best features of {self.n_runs:,} rankings of {self.n_features:,} features"
         head(ax, "How many features are reproducible?", note)
         return self
-
-
-def _chance(measure: str, k: int, m: int, p: int) -> float:
-    """Stability of m random selections of k of p features; NaN where no closed form is known."""
-    if MEASURES[measure].corrected:
-        return 0.0
-    if measure in PAIR_SCORES:
-        return float(expected_overlap_score(PAIR_SCORES[measure], np.array([k]), p)[0, 0])
-    if measure in JOINT_SCORES:
-        return JOINT_SCORES[measure].expected(np.full(m, k), p)
-    return float("nan")

@@ -1,16 +1,29 @@
 """Rankers: data in, one score per feature out.
 
-A ranker is a scikit-learn estimator with `fit(X, y, sample_weight=None)`, which sets `scores_`
-(larger = better) and `ranks_` (1 = best). Those that can use row weights also have
-`score_resamples(X, y, weights)`: the scores of many resamples at once.
+The protocol, which `make_ranker` checks:
+
+- `fit(X, y, sample_weight=None)` sets `scores_`, one number per column of X, larger = better; or
+  `support_`, one boolean per column, where it selects features instead of ranking them. The rankers
+  here set `ranks_` (1 = best) too.
+- It has `get_params` and `set_params`, as everything that inherits from
+  `sklearn.base.BaseEstimator`: it is copied for every run, and every parameter called
+  `random_state`, in estimators inside it too, gets a seed of that run. A parameter called `target`
+  that is "auto" becomes "class" or "continuous" if the task is given.
+- If it can use row weights, it may have a fast path, which replaces the fits of all runs:
+  `score_resamples(X, y, weights)` takes B × n weights (how often every row occurs in every
+  resample) and returns B × p scores. If preparing the data is costly, `resample_scorer(X, y)` does
+  it once and returns a function from weights to scores.
+
+`RANKERS` holds the rankers that have a name; each is registered where it is defined.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mainstay._validation import InputError, check_choice
-from mainstay.rankers.base import Ranker
+from mainstay._validation import InputError, check_choice, check_count
+from mainstay.rankers import evolution, filters, greedy, importances, moments
+from mainstay.rankers.base import NamedRanker, Ranker, has_fast_path
 from mainstay.rankers.discretization import Binning
 from mainstay.rankers.evolution import EvolutionRanker
 from mainstay.rankers.filters import (
@@ -52,6 +65,7 @@ __all__ = [
     "FunctionRanker",
     "GainRatio",
     "InformationGain",
+    "NamedRanker",
     "PermutationImportance",
     "Ranker",
     "SelectorRanker",
@@ -62,60 +76,75 @@ __all__ = [
     "score_filters",
 ]
 
-RANKERS: dict[str, type[Ranker]] = {
-    "information_gain": InformationGain,
-    "symmetric_uncertainty": SymmetricUncertainty,
-    "gain_ratio": GainRatio,
-    "chi_square": ChiSquare,
-    "cramers_v": CramersV,
-    "f_statistic": FStatistic,
-    "correlation": Correlation,
-    "mrmr": MRMR,
-    "jmi": JMI,
-    "cmim": CMIM,
-    "disr": DISR,
-    "jmim": JMIM,
-    "njmim": NJMIM,
-    "random_forest": EstimatorImportance,
-    "permutation": PermutationImportance,
-    "split_frequency": SplitFrequency,
-    "evolution": EvolutionRanker,
+RANKERS: dict[str, NamedRanker] = {
+    **filters.NAMED,
+    **moments.NAMED,
+    **greedy.NAMED,
+    **importances.NAMED,
+    **evolution.NAMED,
 }
 
 
-def make_ranker(spec: Any) -> Ranker:
+def make_ranker(spec: Any) -> Any:
     """Turn a name, a ranker, a scikit-learn estimator or selector, or a function into a ranker.
 
     Parameters
     ----------
     spec : str, ranker, estimator, selector or callable
-        A name from `list_rankers()`; a ranker, returned as it is; a scikit-learn selector (anything
-        with `get_support`), wrapped by `SelectorRanker`; another estimator, a Pipeline or a search,
-        wrapped by `EstimatorImportance`; or a function (X, y) → scores.
+        A name from `list_rankers()`, with "@k" for a greedy ranker that stops after k features
+        ("mrmr@40"); a ranker, returned as it is; a selector (anything with `get_support`), wrapped
+        by `SelectorRanker`; anything else with `fit`, a Pipeline and a search included, wrapped by
+        `EstimatorImportance`; or a function (X, y) → scores.
 
     Examples
     --------
     >>> from sklearn.linear_model import Lasso
     >>> from mainstay.rankers import make_ranker
-    >>> make_ranker("chi_square"), make_ranker(Lasso())
-    (ChiSquare(), EstimatorImportance(estimator=Lasso()))
+    >>> make_ranker("chi_square"), make_ranker("mrmr@40"), make_ranker(Lasso())
+    (ChiSquare(), MRMR(n_features_to_select=40), EstimatorImportance(estimator=Lasso()))
     """
     if isinstance(spec, str):
-        return RANKERS[check_choice("ranker", spec, RANKERS)]()
+        return _by_name(spec)
     if isinstance(spec, type):
         raise InputError(f"ranker is the class {spec.__name__}; give an instance of it.")
-    if isinstance(spec, Ranker) or (hasattr(spec, "fit") and hasattr(spec, "score_resamples")):
-        return spec  # type: ignore[no-any-return]
-    if hasattr(spec, "fit") and hasattr(spec, "get_params"):
-        last = spec.steps[-1][1] if hasattr(spec, "steps") else spec
-        is_selector = hasattr(type(last), "get_support")
-        return SelectorRanker(spec) if is_selector else EstimatorImportance(spec)
+    if hasattr(spec, "fit"):
+        return _checked(spec)
     if callable(spec):
         return FunctionRanker(spec)
     raise InputError(
         f"ranker must be a name, a ranker, a scikit-learn estimator or selector, or a function "
         f"(X, y) → scores; got {spec!r}. Names: {', '.join(RANKERS)}."
     )
+
+
+def _by_name(spec: str) -> Any:
+    name, at, number = spec.partition("@")
+    ranker = RANKERS[check_choice("ranker", name, RANKERS)]()
+    if not at:
+        return ranker
+    if not hasattr(ranker, "n_features_to_select"):
+        able = [name for name in RANKERS if hasattr(RANKERS[name](), "n_features_to_select")]
+        raise InputError(
+            f"ranker {spec!r}: {name!r} ranks all features at once and cannot stop after some. "
+            f"Rankers that can: {', '.join(able)}."
+        )
+    count = int(number) if number.isdecimal() else number
+    return ranker.set_params(n_features_to_select=check_count(f"k in {name}@k", count, 1))
+
+
+def _checked(spec: Any) -> Any:
+    """Wrap what has `fit`, unless it keeps to the protocol by itself."""
+    lacking = [name for name in ("get_params", "set_params") if not hasattr(spec, name)]
+    if lacking:
+        raise InputError(
+            f"{type(spec).__name__} has fit, but not {' and '.join(lacking)}, by which a ranker is "
+            "copied and seeded for every run; inherit from sklearn.base.BaseEstimator, which "
+            "provides them."
+        )
+    if isinstance(spec, Ranker) or has_fast_path(spec):
+        return spec
+    last = spec.steps[-1][1] if hasattr(spec, "steps") else spec
+    return SelectorRanker(spec) if hasattr(last, "get_support") else EstimatorImportance(spec)
 
 
 def list_rankers() -> pd.DataFrame:
@@ -125,8 +154,8 @@ def list_rankers() -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row per ranker: `name`; `class`; `kind` (table, moments, greedy, model); `weights`,
-        whether it scores many resamples at once from row weights; `random`, whether the result
-        depends on `random_state`; `summary`.
+        whether it scores many resamples at once from row weights; `random`, whether it has a
+        `random_state`; `summary`.
 
     Examples
     --------
@@ -137,23 +166,17 @@ def list_rankers() -> pd.DataFrame:
     """
     import pandas as pd
 
-    kinds = {
-        "filters": "table",
-        "moments": "moments",
-        "greedy": "greedy",
-        "importances": "model",
-        "evolution": "model",
-    }
+    made = {name: entry() for name, entry in RANKERS.items()}
     return pd.DataFrame(
         [
             {
                 "name": name,
-                "class": cls.__name__,
-                "kind": kinds[cls.__module__.rpartition(".")[2]],
-                "weights": hasattr(cls, "score_resamples"),
-                "random": hasattr(cls, "random_state"),
-                "summary": (cls.__doc__ or "").partition("\n")[0],
+                "class": type(ranker).__name__,
+                "kind": RANKERS[name].kind,
+                "weights": has_fast_path(ranker),
+                "random": "random_state" in ranker.get_params(),
+                "summary": RANKERS[name].summary,
             }
-            for name, cls in RANKERS.items()
+            for name, ranker in made.items()
         ]
     )

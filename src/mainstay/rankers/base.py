@@ -4,19 +4,138 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
-from mainstay._validation import InputError
-from mainstay.rankers.contingency import blocks
-from mainstay.rankers.discretization import Binning, Coded, discretize
-from mainstay.rankers.inputs import Table, Target, read_target
+from mainstay._validation import InputError, check_choice
+from mainstay.rankers.contingency import weight_blocks
+from mainstay.rankers.discretization import (
+    OPTIONS,
+    Binning,
+    Coded,
+    checked_binning,
+    discretize,
+    with_old_names,
+)
+from mainstay.rankers.inputs import TARGET_OF_TASK, Table, Target, read_target
 from mainstay.runs import average_ranks
 
 # Scores of a block of resamples: b × n weights → b × p scores.
 BlockScorer = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class NamedRanker:
+    """What is known of a ranker that has a name; calling it makes the ranker.
+
+    Attributes
+    ----------
+    make : callable
+        The class, or a function that takes the same options.
+    kind : str
+        "table" (bins × classes), "moments" (means and variances), "greedy" or "model".
+    summary : str
+        One line; by default the first line of the docstring of `make`.
+    """
+
+    make: Callable[..., Any]
+    kind: str
+    summary: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.summary:
+            object.__setattr__(self, "summary", (self.make.__doc__ or "").strip().split("\n")[0])
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Make the ranker."""
+        return self.make(*arguments, **options)
+
+
+def has_fast_path(ranker: Any) -> bool:
+    """Tell whether a ranker scores many resamples at once, from row weights."""
+    return hasattr(ranker, "resample_scorer") or hasattr(ranker, "score_resamples")
+
+
+def resample_scorer(ranker: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.ndarray] | None:
+    """Prepare the fast path of a ranker: a function from B × n row weights to B × p scores.
+
+    Parameters
+    ----------
+    ranker : ranker
+        With `resample_scorer(X, y)`, which prepares the data once, or
+        `score_resamples(X, y, weights)`.
+    X, y
+        As in `fit`.
+
+    Returns
+    -------
+    callable or None
+        None if the ranker has neither method: it must be fitted to every resample.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import FStatistic
+    >>> score = resample_scorer(FStatistic(), [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> score(np.array([[1, 1, 1, 1], [2, 2, 2, 2]]))
+    array([[ 8.],
+           [24.]])
+    """
+    if not has_fast_path(ranker):
+        return None
+    if hasattr(ranker, "resample_scorer"):
+        score = ranker.resample_scorer(X, y)
+    else:
+        score = partial(ranker.score_resamples, X, y)
+
+    def checked(weights: np.ndarray) -> np.ndarray:
+        scores = np.asarray(score(weights), dtype=float)
+        expected = len(weights), np.shape(X)[1]
+        if scores.shape != expected:
+            raise InputError(
+                f"the scores of {type(ranker).__name__} in {expected[0]} resamples of "
+                f"{expected[1]} features have shape {scores.shape}; they must be resamples × "
+                f"features, {expected}."
+            )
+        return scores
+
+    return checked
+
+
+def for_task(ranker: Any, task: str) -> Any:
+    """Tell a ranker whether classes or numbers are to be predicted.
+
+    Parameters
+    ----------
+    ranker : ranker
+        Its parameters called `target` that are "auto" are decided; others stay as they are.
+    task : {"auto", "classification", "regression"}
+        "auto" leaves it to the ranker, which decides by y (see `inputs.infer_task`).
+
+    Returns
+    -------
+    ranker
+        A copy, or the ranker itself if there is nothing to decide.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import FStatistic
+    >>> for_task(FStatistic(), "regression")
+    FStatistic(target='continuous')
+    """
+    if check_choice("task", task, ("auto", *TARGET_OF_TASK)) == "auto":
+        return ranker
+    undecided = [
+        name
+        for name, value in ranker.get_params().items()
+        if f"__{name}".endswith("__target") and isinstance(value, str) and value == "auto"
+    ]
+    if not undecided:
+        return ranker
+    return clone(ranker).set_params(**dict.fromkeys(undecided, TARGET_OF_TASK[task]))
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]
@@ -87,21 +206,40 @@ class WeightedRanker(Ranker):
         return lambda weights: _scores(scorer, weights, table, self._block)
 
 
+class _InBinning:
+    """An option under its old name: reading and setting it reaches the ranker's Binning."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, ranker: Any, owner: type) -> Any:
+        if ranker is None:
+            return self
+        binning = checked_binning(ranker.binning)
+        value = getattr(binning, self._name)
+        with_old_names(binning, {self._name: value})
+        return value
+
+    def __set__(self, ranker: Any, value: Any) -> None:
+        ranker.binning = with_old_names(ranker.binning, {self._name: value})
+
+
 class DiscreteRanker(WeightedRanker):
     """A ranker that counts bins × classes; see `Binning` for the options."""
 
-    bins: Any
-    n_bins: int
-    missing: str
-    integers: str
-    near_zero_variance: bool
+    binning: Binning | None
     target: str
-    rebin: bool
+    bins, n_bins, missing = _InBinning(), _InBinning(), _InBinning()
+    integers, near_zero_variance, rebin = _InBinning(), _InBinning(), _InBinning()
 
-    def _binning(self) -> Binning:
-        return Binning(
-            self.bins, self.n_bins, self.missing, self.integers, bool(self.near_zero_variance)
-        )
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of the Binning as `binning__n_bins` and so on."""
+        old = {name: params.pop(name) for name in OPTIONS if name in params}
+        binning = with_old_names(params.get("binning", self.binning), old)
+        if old or any(name.startswith("binning__") for name in params):
+            params["binning"] = checked_binning(binning)
+        super().set_params(**params)
+        return self
 
     @abstractmethod
     def _coded_scorer(self, coded: Coded, attributes: dict[str, Any]) -> BlockScorer:
@@ -112,9 +250,10 @@ class DiscreteRanker(WeightedRanker):
 
     def _prepare(self, table: Table, y: Any) -> tuple[BlockScorer, dict[str, Any]]:
         target = read_target(y, table.n_rows, self.target)
-        coded = discretize(table, target, self._binning())
+        binning = checked_binning(self.binning)
+        coded = discretize(table, target, binning)
         attributes: dict[str, Any] = {"bin_edges_": coded.edges}
-        if not self.rebin:
+        if not binning.rebin:
             return self._coded_scorer(coded, attributes), attributes
 
         def recut(weights: np.ndarray) -> np.ndarray:
@@ -130,7 +269,7 @@ class DiscreteRanker(WeightedRanker):
             raise InputError("rebin=True needs whole-number weights: how often each row occurs.")
         rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
         sample, drawn = ResampledTable(table, rows), _resampled_target(target, rows)
-        coded = discretize(sample, drawn, self._binning())
+        coded = discretize(sample, drawn, checked_binning(self.binning))
         attributes["bin_edges_"] = coded.edges
         return self._coded_scorer(coded, attributes)(np.ones((1, len(rows)), dtype=np.int64))
 
@@ -155,6 +294,17 @@ def _resampled_target(target: Target, rows: np.ndarray) -> Target:
     return Target(codes.astype(np.int32), None, int(codes.max()) + 1)
 
 
+def with_options(options: str) -> Callable[[Any], Any]:
+    """Put the description of shared options into a class's docstring, before its references."""
+
+    def described(cls: Any) -> Any:
+        head, mark, tail = cls.__doc__.partition("\n    References")
+        cls.__doc__ = head.rstrip() + options + mark + tail
+        return cls
+
+    return described
+
+
 def one_weighting(sample_weight: Any, n_rows: int) -> np.ndarray:
     """Turn sample_weight (or None) into a 1 × n block of weights."""
     if sample_weight is None:
@@ -169,6 +319,6 @@ def one_weighting(sample_weight: Any, n_rows: int) -> np.ndarray:
 
 def _scores(scorer: BlockScorer, weights: Any, table: Table, block: int) -> np.ndarray:
     out = np.empty((len(weights), table.n_features))
-    for rows, part in blocks(weights, table.n_rows, block):
+    for rows, part in weight_blocks(weights, table.n_rows, block):
         out[rows] = scorer(part)
     return out

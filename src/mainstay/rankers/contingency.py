@@ -95,7 +95,7 @@ def _table_of(size: int, bits: int) -> np.ndarray:
     return np.asarray(np.rint(np.ldexp(exact, _FRACTION_BITS[size])), dtype=np.int64)
 
 
-def blocks(weights: Any, n_rows: int, size: int) -> Iterator[tuple[slice, np.ndarray]]:
+def weight_blocks(weights: Any, n_rows: int, size: int) -> Iterator[tuple[slice, np.ndarray]]:
     """Go through B × n weights in checked blocks of `size` resamples."""
     if not hasattr(weights, "shape"):
         weights = np.asarray(weights)

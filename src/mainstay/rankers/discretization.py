@@ -1,12 +1,14 @@
-"""Bins: turning columns of numbers into codes, once, before any resampling."""
+"""Bins: turning columns of numbers into codes."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, clone
 
 from mainstay._validation import InputError, check_choice, check_count, some
 from mainstay.rankers.inputs import (
@@ -20,12 +22,14 @@ from mainstay.rankers.inputs import (
 
 BINS = ("width", "quantile", "mdl")
 MISSING = ("bin", "error")
-INTEGERS = ("categories", "numbers")
+INTEGERS = ("auto", "categories", "numbers")
 
 
-@dataclass(frozen=True)
-class Binning:
-    """How columns become codes: the options that all filters share.
+@dataclass(repr=False)
+class Binning(BaseEstimator):  # type: ignore[misc]
+    """How columns become codes: the options that all rankers which count bins share.
+
+    It has `get_params` and `set_params`, so that a search can vary `binning__n_bins`.
 
     Parameters
     ----------
@@ -38,18 +42,30 @@ class Binning:
         Number of bins for "width" and "quantile".
     missing : {"bin", "error"}
         Missing values get a bin of their own, or are an error.
-    integers : {"categories", "numbers"}
-        Integer columns are categories as they are, or are cut like other numbers.
+    integers : {"auto", "categories", "numbers"}
+        Whether every distinct integer is a category, or integers are cut like other numbers.
+        "auto": categories in columns of at most `n_bins` distinct integers (missing values not
+        counted), numbers in the others. Booleans, categoricals and text are always categories.
     near_zero_variance : bool
         Whether columns that hardly vary (R's caret: the most frequent value is more than 19 times
         as frequent as the next, and under 10% of values are distinct) count as constant.
+    rebin : bool
+        Find the bins anew in every resample, which is slower. Otherwise they are found once, on
+        all rows.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import Binning, InformationGain
+    >>> InformationGain(binning=Binning("quantile", n_bins=4))
+    InformationGain(binning=Binning(bins='quantile', n_bins=4))
     """
 
     bins: Any = "width"
     n_bins: int = 10
     missing: str = "bin"
-    integers: str = "categories"
+    integers: str = "auto"
     near_zero_variance: bool = False
+    rebin: bool = False
 
     def check(self, names: tuple[str, ...]) -> None:
         """Refuse options that make no sense, and cut points for columns that don't exist."""
@@ -66,6 +82,40 @@ class Binning:
             check_choice("bins", self.bins, BINS)
         else:
             _cut_points(self.bins)
+
+
+OPTIONS = tuple(Binning().get_params())
+
+
+def with_old_names(
+    binning: Binning | None, old: Mapping[str, Any], stacklevel: int = 3
+) -> Binning | None:
+    """Put options that rankers used to take themselves into their Binning, with a warning."""
+    if not old:
+        return binning
+    for name in old:
+        if name not in OPTIONS:
+            raise TypeError(f"unexpected keyword argument {name!r}")
+    options = ", ".join(f"{name}={value!r}" for name, value in old.items())
+    warnings.warn(
+        f"{' and '.join(old)} moved into Binning; write binning=Binning({options}). "
+        "The old way will stop working in the next release.",
+        FutureWarning,
+        stacklevel=stacklevel,
+    )
+    moved: Binning = clone(checked_binning(binning)).set_params(**old)
+    return moved
+
+
+def checked_binning(binning: Binning | None) -> Binning:
+    """Return the options given, or the default ones."""
+    if binning is None:
+        return Binning()
+    if not isinstance(binning, Binning):
+        raise InputError(
+            f"binning must be a Binning, such as Binning('quantile', n_bins=5), got {binning!r}."
+        )
+    return binning
 
 
 @dataclass(frozen=True)
@@ -141,26 +191,30 @@ def _coded(
     column: Column, name: str, binning: Binning, classes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return codes, missing values last, and the cut points."""
-    gone = missing_rows(column)
+    missing = missing_rows(column)
     rule = binning.bins
     explicit = isinstance(rule, Mapping) and name in rule
     if isinstance(rule, Mapping):
         rule = rule.get(name, "width")
     if explicit and column.kind == "category":
         raise InputError(f"bins has cut points for {name!r}, but that column holds categories.")
-    as_numbers = column.kind == "float" or explicit or binning.integers == "numbers"
-    if column.kind == "category" or not as_numbers:
-        values = column.values
-        if column.kind == "integer":
-            values = np.where(gone, 0.0, values)
-            _, values = np.unique(values, return_inverse=True)
-        codes = values.astype(np.int64)
-        codes[gone] = codes.max(initial=0) + 1
-        return codes, None
-    codes = np.zeros(len(gone), dtype=np.int64)
-    codes[~gone], cuts = _cut(column.values[~gone], rule, binning.n_bins, classes[~gone])
-    codes[gone] = codes.max(initial=0) + 1
+    codes, cuts = np.zeros(len(missing), dtype=np.int64), None
+    present = column.values[~missing]
+    if column.kind == "category":
+        codes[~missing] = present
+    elif column.kind == "float" or explicit or not _are_categories(column.kind, present, binning):
+        codes[~missing], cuts = _cut(present, rule, binning.n_bins, classes[~missing])
+    else:
+        codes[~missing] = np.unique(present, return_inverse=True)[1]
+    codes[missing] = codes.max(initial=0) + 1
     return codes, cuts
+
+
+def _are_categories(kind: str, present: np.ndarray, binning: Binning) -> bool:
+    """Tell whether booleans or integers are categories."""
+    if kind == "integer" and binning.integers == "auto":
+        return len(np.unique(present)) <= binning.n_bins
+    return kind == "boolean" or binning.integers == "categories"
 
 
 def _cut(

@@ -1,23 +1,24 @@
-"""EvolutionRanker: feature subsets that breed; a feature is worth how often the fittest use it."""
+"""EvolutionRanker: a feature scores by how often the best of evolving subsets use it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier, is_regressor
 
 from mainstay._parallel import Progress, run_tasks
+from mainstay._sklearn import FeatureScores
 from mainstay._validation import InputError, check_count, check_fraction
+from mainstay.rankers.base import NamedRanker
 from mainstay.rankers.importances import ModelRanker
 from mainstay.rankers.inputs import Table, Target, read_target
+from mainstay.subspace.learners import Folds, Learner, make_learner
 from mainstay.subspace.umda import EvolutionSettings, evolve
-
-if TYPE_CHECKING:
-    from mainstay.subspace.learners import Folds, Learner
 
 
 class EvolutionRanker(ModelRanker):
-    """How often the best feature subsets use a feature, when good subsets breed.
+    """How often the best subsets of features use a feature after some generations.
 
     The univariate marginal distribution algorithm (UMDA), an estimation-of-distribution algorithm:
     draw T subsets, feature j with probability α_j; estimate by cross-validation the error of a
@@ -44,7 +45,9 @@ class EvolutionRanker(ModelRanker):
     convergence : float
         Stop when the mean Hamming distance falls below this share of the initial one.
     max_generations : int
-        Stop after as many generations at the latest.
+        Stop after so many generations at the latest.
+    target : {"auto", "class", "continuous"}
+        Whether y holds classes or numbers. "auto" asks the estimator first, then y.
     random_state : int, optional
         Seed.
     reorder : bool
@@ -95,6 +98,7 @@ class EvolutionRanker(ModelRanker):
         initial_probability: float | str = "auto",
         convergence: float = 0.5,
         max_generations: int = 100,
+        target: str = "auto",
         random_state: int | None = None,
         reorder: bool = True,
         n_jobs: int | None = None,
@@ -108,12 +112,13 @@ class EvolutionRanker(ModelRanker):
         self.initial_probability = initial_probability
         self.convergence = convergence
         self.max_generations = max_generations
+        self.target = target
         self.random_state = random_state
         self.reorder = reorder
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> np.ndarray:
+    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
         settings = self._settings()
         n_restarts = check_count("n_restarts", self.n_restarts, 1)
         table = Table(X)
@@ -126,30 +131,30 @@ class EvolutionRanker(ModelRanker):
         values = values[varies]
         standard = ((values - values.mean(axis=1)[:, None]) / spread[varies][:, None]).T
         target = read_target(y, table.n_rows, self._kind_of_target())
-        known = target.codes if target.values is None else _standardised(target.values)
-        assert known is not None
+        known_y = target.codes if target.values is None else _standardised(target.values)
+        assert known_y is not None
         names = tuple(table.names[j] for j in varies)
-        learner = self._learner(standard, known, target, sample_weight, names)
+        learner = self._learner(standard, known_y, target, sample_weight, names)
         seeds = np.random.SeedSequence(self.random_state).generate_state(n_restarts, np.uint64)
         tasks = [
-            (learner, known, target.codes is not None, len(varies), settings, int(seed))
+            (learner, known_y, target.codes is not None, len(varies), settings, int(seed))
             for seed in seeds
         ]
-        found = run_tasks(
+        results = run_tasks(
             evolve, tasks, n_jobs=self.n_jobs, progress=self.progress, description="restarts"
         )
-        self.errors_ = [result.errors for result in found]
-        self.n_generations_ = np.array([len(result.errors) for result in found])
-        scores[varies] = np.mean([result.alpha for result in found], axis=0)
-        return scores
+        self.errors_ = [result.errors for result in results]
+        self.n_generations_ = np.array([len(result.errors) for result in results])
+        scores[varies] = np.mean([result.alpha for result in results], axis=0)
+        return FeatureScores(scores)
 
     def _kind_of_target(self) -> str:
-        """What the estimator says; whole numbers are no classes for a regressor."""
-        from sklearn.base import is_classifier, is_regressor
-
-        if self.estimator is not None and is_regressor(self.estimator):
+        """What the estimator predicts, unless `target` says it: a regressor knows no classes."""
+        if self.target != "auto" or self.estimator is None:
+            return self.target
+        if is_regressor(self.estimator):
             return "continuous"
-        return "class" if self.estimator is not None and is_classifier(self.estimator) else "auto"
+        return "class" if is_classifier(self.estimator) else "auto"
 
     def _settings(self) -> EvolutionSettings:
         n_subsets = check_count("n_subsets", self.n_subsets, 2)
@@ -176,8 +181,6 @@ class EvolutionRanker(ModelRanker):
     ) -> Learner:
         from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-        from mainstay.subspace.learners import make_learner  # which imports rankers
-
         classes = target.codes is not None
         default = KNeighborsClassifier() if classes else KNeighborsRegressor()
         return make_learner(
@@ -195,3 +198,6 @@ class EvolutionRanker(ModelRanker):
 
 def _standardised(values: np.ndarray) -> np.ndarray:
     return np.asarray((values - values.mean()) / values.std())
+
+
+NAMED = {"evolution": NamedRanker(EvolutionRanker, "model")}

@@ -1,4 +1,4 @@
-"""Filters: every feature gets a score of its own, from bins × classes or from moments."""
+"""Filters that score every feature by itself, from its table of bins × classes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from typing import Any
 import numpy as np
 
 from mainstay._validation import InputError, check_choice
-from mainstay.rankers.base import BlockScorer, DiscreteRanker
-from mainstay.rankers.contingency import Cells, Statistics, blocks, pack, table_statistics
-from mainstay.rankers.discretization import Binning, Coded, discretize
+from mainstay.rankers.base import BlockScorer, DiscreteRanker, NamedRanker, with_options
+from mainstay.rankers.contingency import Cells, Statistics, pack, table_statistics, weight_blocks
+from mainstay.rankers.discretization import (
+    Binning,
+    Coded,
+    checked_binning,
+    discretize,
+    with_old_names,
+)
 from mainstay.rankers.inputs import Table, read_target
 
 Formula = Callable[[Statistics], np.ndarray]
@@ -46,23 +52,10 @@ class _TableFilter(DiscreteRanker):
     _formula: str
 
     def __init__(
-        self,
-        *,
-        bins: Any = "width",
-        n_bins: int = 10,
-        missing: str = "bin",
-        integers: str = "categories",
-        near_zero_variance: bool = False,
-        target: str = "auto",
-        rebin: bool = False,
+        self, *, binning: Binning | None = None, target: str = "auto", **old_names: Any
     ) -> None:
-        self.bins = bins
-        self.n_bins = n_bins
-        self.missing = missing
-        self.integers = integers
-        self.near_zero_variance = near_zero_variance
+        self.binning = with_old_names(binning, old_names)
         self.target = target
-        self.rebin = rebin
 
     def _coded_scorer(self, coded: Coded, attributes: dict[str, Any]) -> BlockScorer:
         cells, formula = Cells.of(coded), FORMULAS[self._formula]
@@ -73,34 +66,16 @@ _OPTIONS = """
 
     Parameters
     ----------
-    bins : {"width", "quantile", "mdl"}, array of cut points, or dict name → cut points
-        How columns of numbers are cut; see `mainstay.rankers.Binning`. Cuts are found once, on the
-        data given, and stay fixed over resamples.
-    n_bins : int
-        Number of bins for "width" and "quantile".
-    missing : {"bin", "error"}
-        Missing values get a bin of their own, or are an error.
-    integers : {"categories", "numbers"}
-        Integer columns are categories as they are, or are cut like other numbers. Booleans,
-        categoricals and text are always categories.
-    near_zero_variance : bool
-        Whether columns that hardly vary count as constant (score 0); see `Binning`.
+    binning : Binning, optional
+        How columns and continuous targets are cut into bins, and what becomes of integers and of
+        missing values; by default `Binning()`.
     target : {"auto", "class", "continuous"}
-        Whether y holds classes or numbers; numbers are cut by `bins`. "auto" takes numbers with a
-        fractional part, or over 20 distinct ones of under 10 rows each, as continuous.
-    rebin : bool
-        Cut anew in every resample: slower, and resamples are no longer row weights.
+        Whether y holds classes or numbers. "auto" takes numbers with a fractional part, or over 20
+        distinct ones with under 10 rows each, as continuous.
 """
 
 
-def _documented(cls: type[_TableFilter]) -> type[_TableFilter]:
-    """Put the shared options into the class's docstring, before its references."""
-    head, mark, tail = (cls.__doc__ or "").partition("\n    References")
-    cls.__doc__ = head.rstrip() + _OPTIONS + mark + tail
-    return cls
-
-
-@_documented
+@with_options(_OPTIONS)
 class InformationGain(_TableFilter):
     """Information gain (mutual information) of feature and target, in nats.
 
@@ -121,7 +96,7 @@ class InformationGain(_TableFilter):
     _formula = "information_gain"
 
 
-@_documented
+@with_options(_OPTIONS)
 class SymmetricUncertainty(_TableFilter):
     """Information gain as a share of what there is to gain: between 0 and 1.
 
@@ -141,7 +116,7 @@ class SymmetricUncertainty(_TableFilter):
     _formula = "symmetric_uncertainty"
 
 
-@_documented
+@with_options(_OPTIONS)
 class GainRatio(_TableFilter):
     """Information gain divided by the feature's own entropy.
 
@@ -161,7 +136,7 @@ class GainRatio(_TableFilter):
     _formula = "gain_ratio"
 
 
-@_documented
+@with_options(_OPTIONS)
 class ChiSquare(_TableFilter):
     """Pearson's chi-square statistic of the bins × classes table, no continuity correction.
 
@@ -183,7 +158,7 @@ class ChiSquare(_TableFilter):
     _formula = "chi_square"
 
 
-@_documented
+@with_options(_OPTIONS)
 class CramersV(_TableFilter):
     """Chi-square put on a scale from 0 to 1, whatever the numbers of rows, bins and classes.
 
@@ -203,18 +178,24 @@ class CramersV(_TableFilter):
     _formula = "cramers_v"
 
 
+NAMED = {
+    "information_gain": NamedRanker(InformationGain, "table"),
+    "symmetric_uncertainty": NamedRanker(SymmetricUncertainty, "table"),
+    "gain_ratio": NamedRanker(GainRatio, "table"),
+    "chi_square": NamedRanker(ChiSquare, "table"),
+    "cramers_v": NamedRanker(CramersV, "table"),
+}
+
+
 def score_filters(
     X: Any,
     y: Any,
     weights: Any = None,
     filters: Sequence[str] = ("information_gain", "symmetric_uncertainty", "chi_square"),
     *,
-    bins: Any = "width",
-    n_bins: int = 10,
-    missing: str = "bin",
-    integers: str = "categories",
-    near_zero_variance: bool = False,
+    binning: Binning | None = None,
     target: str = "auto",
+    **old_names: Any,
 ) -> dict[str, np.ndarray]:
     """Score several filters from the same counts, in many resamples at once.
 
@@ -226,8 +207,10 @@ def score_filters(
         Row weights of every resample; without them, one resample of all rows.
     filters : sequence of str
         Of information_gain, symmetric_uncertainty, gain_ratio, chi_square, cramers_v.
-    bins, n_bins, missing, integers, near_zero_variance, target
-        As for `InformationGain`.
+    binning, target
+        As for `InformationGain`; `rebin` is not supported.
+    **old_names
+        Options of `Binning` by themselves; deprecated.
 
     Returns
     -------
@@ -245,13 +228,15 @@ def score_filters(
         raise InputError(f"filters must be a list of names, such as [{filters!r}].")
     names = [check_choice("filter", name, FORMULAS) for name in filters]
     table = Table(X)
-    binning = Binning(bins, n_bins, missing, integers, near_zero_variance)
-    coded = discretize(table, read_target(y, table.n_rows, target), binning)
+    options = checked_binning(with_old_names(binning, old_names))
+    if options.rebin:
+        raise InputError("score_filters counts once for all resamples; it cannot rebin.")
+    coded = discretize(table, read_target(y, table.n_rows, target), options)
     cells = Cells.of(coded)
     if weights is None:
         weights = np.ones((1, table.n_rows), dtype=np.int64)
     out = {name: np.empty((len(weights), table.n_features)) for name in names}
-    for rows, part in blocks(weights, table.n_rows, DiscreteRanker._block):
+    for rows, part in weight_blocks(weights, table.n_rows, DiscreteRanker._block):
         statistics = table_statistics(coded, cells, pack(part))
         for name in names:
             out[name][rows] = FORMULAS[name](statistics)

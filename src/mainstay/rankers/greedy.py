@@ -8,6 +8,7 @@ columns with their names changes nothing. Features that are constant in a resamp
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,9 @@ from mainstay.rankers._greedy_engine import (
     lanes_that_fit,
     select,
 )
-from mainstay.rankers.base import BlockScorer, DiscreteRanker
-from mainstay.rankers.contingency import Cells, blocks, pack
-from mainstay.rankers.discretization import Coded
+from mainstay.rankers.base import BlockScorer, DiscreteRanker, NamedRanker, with_options
+from mainstay.rankers.contingency import Cells, pack, weight_blocks
+from mainstay.rankers.discretization import Binning, Coded, with_old_names
 from mainstay.rankers.inputs import Table, read_target
 from mainstay.rankers.moments import Moments
 
@@ -42,25 +43,16 @@ class _Greedy(DiscreteRanker):
         *,
         n_features_to_select: int | None = None,
         scores: str = "rank",
-        bins: Any = "width",
-        n_bins: int = 10,
-        missing: str = "bin",
-        integers: str = "categories",
-        near_zero_variance: bool = False,
+        binning: Binning | None = None,
         target: str = "auto",
-        rebin: bool = False,
+        **old_names: Any,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.scores = scores
-        self.bins = bins
-        self.n_bins = n_bins
-        self.missing = missing
-        self.integers = integers
-        self.near_zero_variance = near_zero_variance
+        self.binning = with_old_names(binning, old_names)
         self.target = target
-        self.rebin = rebin
 
-    def _how_many(self, p: int) -> int:
+    def _n_to_select(self, p: int) -> int:
         check_choice("scores", self.scores, SCORES)
         if self.n_features_to_select is None:
             return p
@@ -78,12 +70,12 @@ class _Greedy(DiscreteRanker):
         coded = Coded(names, codes, coded.n_bins[order], coded.classes, coded.n_classes, ())
         cells = Cells.of(coded)
         groups: dict[int, Groups] = {}
-        k, criterion = self._how_many(len(names)), CRITERIA[self._criterion_name()]
+        k, criterion = self._n_to_select(len(names)), CRITERIA[self._criterion_name()]
         most = lanes_that_fit(len(names), k, criterion.with_class)
 
         def score(weights: np.ndarray) -> np.ndarray:
             parts = []
-            for _, part in blocks(weights, weights.shape[1], most):
+            for _, part in weight_blocks(weights, weights.shape[1], most):
                 terms = InformationTerms(coded, cells, pack(part), criterion, groups)
                 parts.append(select(terms, criterion, k))
             return self._scored(Selection.join(parts).renumbered(order), attributes)
@@ -109,7 +101,7 @@ _OPTIONS = """
         What `scores_` and `score_resamples` give: minus the place in the selection order, or the
         criterion at the moment of selection, which is no ranking (it is not monotone along the
         order). Features that are constant in a resample tie for the last places.
-    bins, n_bins, missing, integers, near_zero_variance, target, rebin
+    binning, target
         As for `InformationGain`.
 
     Attributes
@@ -123,13 +115,7 @@ _OPTIONS = """
 """
 
 
-def _documented(cls: Any) -> Any:
-    head, mark, tail = cls.__doc__.partition("\n    References")
-    cls.__doc__ = head.rstrip() + _OPTIONS + mark + tail
-    return cls
-
-
-@_documented
+@with_options(_OPTIONS)
 class MRMR(_Greedy):
     """Minimum redundancy, maximum relevance.
 
@@ -166,26 +152,15 @@ class MRMR(_Greedy):
         *,
         n_features_to_select: int | None = None,
         scores: str = "rank",
-        bins: Any = "width",
-        n_bins: int = 10,
-        missing: str = "bin",
-        integers: str = "categories",
-        near_zero_variance: bool = False,
+        binning: Binning | None = None,
         target: str = "auto",
-        rebin: bool = False,
+        **old_names: Any,
     ) -> None:
-        super().__init__(
-            n_features_to_select=n_features_to_select,
-            scores=scores,
-            bins=bins,
-            n_bins=n_bins,
-            missing=missing,
-            integers=integers,
-            near_zero_variance=near_zero_variance,
-            target=target,
-            rebin=rebin,
-        )
         self.method = method
+        self.n_features_to_select = n_features_to_select
+        self.scores = scores
+        self.binning = with_old_names(binning, old_names)
+        self.target = target
 
     def _criterion_name(self) -> str:
         return check_choice("method", self.method, METHODS)
@@ -197,7 +172,7 @@ class MRMR(_Greedy):
         target = read_target(y, table.n_rows, self.target)
         order = natural_order(table.names)
         data = Moments(table.numbers("error", f"MRMR(method={self.method!r})")[order])
-        k = self._how_many(table.n_features)
+        k = self._n_to_select(table.n_features)
         attributes: dict[str, Any] = {}
 
         def score(weights: np.ndarray) -> np.ndarray:
@@ -207,7 +182,7 @@ class MRMR(_Greedy):
         return score, attributes
 
 
-@_documented
+@with_options(_OPTIONS)
 class JMI(_Greedy):
     """Joint mutual information: J(x) = Σ over the chosen w of I(x, w; y).
 
@@ -226,7 +201,7 @@ class JMI(_Greedy):
     _criterion = "jmi"
 
 
-@_documented
+@with_options(_OPTIONS)
 class CMIM(_Greedy):
     """Conditional mutual information maximisation: J(x) = min(I(x; y), min over w of I(x; y | w)).
 
@@ -245,7 +220,7 @@ class CMIM(_Greedy):
     _criterion = "cmim"
 
 
-@_documented
+@with_options(_OPTIONS)
 class DISR(_Greedy):
     """Double input symmetrical relevance: J(x) = Σ over w of I(x, w; y) / H(x, w, y).
 
@@ -264,7 +239,7 @@ class DISR(_Greedy):
     _criterion = "disr"
 
 
-@_documented
+@with_options(_OPTIONS)
 class JMIM(_Greedy):
     """Joint mutual information maximisation: J(x) = min over the chosen w of I(x, w; y).
 
@@ -283,7 +258,7 @@ class JMIM(_Greedy):
     _criterion = "jmim"
 
 
-@_documented
+@with_options(_OPTIONS)
 class NJMIM(_Greedy):
     """Normalised joint mutual information maximisation: J(x) = min over w of I(x, w; y)/H(x, w, y).
 
@@ -300,3 +275,16 @@ class NJMIM(_Greedy):
     """
 
     _criterion = "njmim"
+
+
+NAMED = {
+    "mrmr": NamedRanker(MRMR, "greedy"),
+    "mrmr_fcq": NamedRanker(
+        partial(MRMR, "FCQ"), "greedy", "mRMR as quotient of F-statistic and correlation; no bins."
+    ),
+    "jmi": NamedRanker(JMI, "greedy"),
+    "cmim": NamedRanker(CMIM, "greedy"),
+    "disr": NamedRanker(DISR, "greedy"),
+    "jmim": NamedRanker(JMIM, "greedy"),
+    "njmim": NamedRanker(NJMIM, "greedy"),
+}

@@ -1,8 +1,8 @@
 """Rankers made of scikit-learn estimators, selectors and functions.
 
-They have no `score_resamples`: an ensemble really resamples their rows. Columns are handed over in
-the natural order of their names, so that shuffling columns with their names changes nothing even
-where an estimator draws features by position.
+They have no `score_resamples`: they are fitted to the rows of every resample. Columns are handed
+over in the natural order of their names, so that shuffling columns with their names changes nothing
+even where an estimator draws features by position.
 """
 
 from __future__ import annotations
@@ -10,44 +10,38 @@ from __future__ import annotations
 import inspect
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
 
 from mainstay._sklearn import (
-    importances_of,
+    FeatureScores,
     last_step,
+    read_scores,
     seed,
     spread_out,
     take_columns,
     take_rows,
     weight_parameter,
 )
-from mainstay._validation import InputError, check_count, check_fraction, natural_order
-from mainstay.rankers.base import Ranker, one_weighting
-from mainstay.rankers.inputs import Table, check_weights, read_target
-
-_FOREST_TREES = 100
-
-
-def forest_for(y: Any) -> Any:
-    """Make a random forest for the kind of target that y is."""
-    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-
-    continuous = read_target(y, len(y), "auto").codes is None
-    return (RandomForestRegressor if continuous else RandomForestClassifier)(_FOREST_TREES)
+from mainstay._validation import InputError, check_count, check_fraction, natural_order, some
+from mainstay.rankers.base import NamedRanker, Ranker, one_weighting
+from mainstay.rankers.inputs import Table, check_weights, missing_rows, read_target
+from mainstay.rankers.models import make_model
 
 
 class ModelRanker(Ranker):
-    """A ranker around something that is fitted to really resampled rows."""
+    """A ranker around something that is fitted to the rows of every resample."""
 
+    target: str = "auto"
     random_state: int | None = None
     reorder: bool = True
 
     @abstractmethod
-    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> np.ndarray:
-        """Fit and return one score per column of X."""
+    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
+        """Fit and score every column of X."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Score and rank the features.
@@ -62,55 +56,87 @@ class ModelRanker(Ranker):
             Row weights, handed to the estimator; an error if it takes none.
         """
         table = Table(X)
-        read_target(y, table.n_rows, "auto")
+        read_target(y, table.n_rows, self.target)
         if sample_weight is not None:
             weights = one_weighting(sample_weight, table.n_rows)
-            sample_weight = check_weights(weights, table.n_rows, names=("sample_weight",))[0]
+            sample_weight = check_weights(weights, table.n_rows, what="sample_weight")[0]
         order = natural_order(table.names)
         if not self.reorder or np.array_equal(order, np.arange(len(order))):
-            order, ordered = np.arange(len(order)), X
+            order, ordered = np.arange(len(order)), X if hasattr(X, "shape") else np.asarray(X)
         else:
             ordered = take_columns(X, order)
-        found = np.asarray(self._model_scores(ordered, y, sample_weight), dtype=float)
-        if found.shape != (len(order),):
+        scores, support = self._model_scores(ordered, y, sample_weight)
+        if scores.shape != (len(order),):
             raise InputError(
-                f"{self!r} gave {found.size} scores for {len(order)} features; steps that make new "
-                "features (PCA, one-hot encoding, …) cannot be ranked."
+                f"{self!r} gave {scores.size} scores for {len(order)} features; one score for "
+                "each column of X is needed, so no step may make new features."
             )
-        if not np.isfinite(found).all():
-            bad = table.names[order[int(np.flatnonzero(~np.isfinite(found))[0])]]
+        if not np.isfinite(scores).all():
+            bad = table.names[order[int(np.flatnonzero(~np.isfinite(scores))[0])]]
             raise InputError(f"{self!r} gave feature {bad!r} a score that is not finite.")
-        scores = np.empty(len(order))
-        scores[order] = found
-        return self._set_result(table.names, scores)
+        place = np.argsort(order)
+        self.support_ = None if support is None else support[place]
+        return self._set_result(table.names, scores[place])
 
-    def _fitted(self, estimator: Any, X: Any, y: Any, sample_weight: np.ndarray | None) -> Any:
-        """Fit a copy of the estimator (a forest if None), seeded, with weights if given."""
-        model = forest_for(y) if estimator is None else clone(estimator)
+    def _task(self, y: Any) -> str:
+        classes = read_target(y, len(y), self.target).codes is not None
+        return "classification" if classes else "regression"
+
+    def _fitted(self, model: Any, X: Any, y: Any, sample_weight: np.ndarray | None) -> Any:
+        """Seed the model and fit it, with weights if given."""
         seed(model, self.random_state)
-        if sample_weight is None:
-            return model.fit(X, y)
-        return model.fit(X, y, **{weight_parameter(model): sample_weight})
+        weights = {}
+        if sample_weight is not None:
+            weights[weight_parameter(model)] = sample_weight
+        try:
+            return model.fit(X, y, **weights)
+        except (ValueError, TypeError) as error:
+            if not isinstance(error, InputError):
+                _explain(error, model, Table(X))
+            raise
+
+
+def _explain(error: Exception, model: Any, table: Table) -> None:
+    """Raise an error that names columns of text or with gaps, if a model fails and X has any."""
+    columns = {name: table.column(j) for j, name in enumerate(table.names)}
+    text = [name for name, column in columns.items() if column.kind == "category"]
+    gaps = [name for name, column in columns.items() if missing_rows(column).any()]
+    if text:
+        problem, advice = f"text or categories in {some(text)}", "Encode these columns as numbers"
+    elif gaps:
+        problem, advice = f"missing values in {some(gaps)}", "Fill them in"
+    else:
+        return
+    raise InputError(
+        f"{type(model).__name__} could not be fitted to data with {problem}. {advice}, drop the "
+        "columns, or use a ranker that takes them as they are, such as 'information_gain'. "
+        f"The error was: {error}"
+    ) from error
 
 
 class EstimatorImportance(ModelRanker):
-    """Importances or coefficients of any scikit-learn estimator.
+    """Importances, coefficients or scores of any estimator.
 
-    The score is `feature_importances_`, or the absolute value of `coef_` (with several classes or
-    outputs, the Euclidean norm over them). The estimator may be the last step of a Pipeline
-    (features that an earlier step dropped score 0) or inside a search such as GridSearchCV.
-    Coefficients compare features only if those have the same scale: put a StandardScaler before a
-    linear model.
+    The score is what the estimator has after `fit`: `scores_`, `feature_importances_`, or the
+    absolute value of `coef_` (with several classes or outputs, the Euclidean norm over them). An
+    estimator with a boolean `support_` selects features; see `SelectorRanker`. The estimator may be
+    the last step of a Pipeline (features that an earlier step dropped score worst) or inside a
+    search such as GridSearchCV. Coefficients compare features only if those have the same scale:
+    put a StandardScaler before a linear model.
 
     Parameters
     ----------
-    estimator : scikit-learn estimator, optional
-        By default a random forest of 100 trees, for classes or for numbers as the target asks.
+    estimator : estimator, or {"random_forest", "extra_trees", "linear"}
+        Any scikit-learn estimator, or one by its name, made for classes or for numbers as the
+        target asks: a random forest of 100 trees, five extremely randomised trees, or a logistic
+        or ridge regression on standardised features with gaps filled in.
+    target : {"auto", "class", "continuous"}
+        Whether y holds classes or numbers.
     random_state : int, optional
         Seed for all `random_state` parameters of the estimator; None leaves them alone.
     reorder : bool
-        Hand columns over in the natural order of their names. Set to False for a Pipeline that
-        picks columns by position.
+        Hand over the columns in the natural order of their names, so that shuffling them changes
+        no result. Set it to False for a Pipeline that picks columns by position.
 
     References
     ----------
@@ -126,26 +152,34 @@ class EstimatorImportance(ModelRanker):
     """
 
     def __init__(
-        self, estimator: Any = None, *, random_state: int | None = None, reorder: bool = True
+        self,
+        estimator: Any = "random_forest",
+        *,
+        target: str = "auto",
+        random_state: int | None = None,
+        reorder: bool = True,
     ) -> None:
         self.estimator = estimator
+        self.target = target
         self.random_state = random_state
         self.reorder = reorder
 
-    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> np.ndarray:
-        model = self._fitted(self.estimator, X, y, sample_weight)
-        last, kept = last_step(model)
-        return spread_out(importances_of(last), kept)
+    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
+        model = make_model(self.estimator, X, self._task(y))
+        return self._read(self._fitted(model, X, y, sample_weight), X.shape[1])
+
+    def _read(self, model: Any, n_features: int) -> FeatureScores:
+        return read_scores(model, n_features)
 
 
-class SplitFrequency(ModelRanker):
+class SplitFrequency(EstimatorImportance):
     """Share of a forest's trees that split on the feature at least once.
 
     Parameters
     ----------
-    estimator : tree, forest, bagging or boosting of trees, optional
-        By default a random forest of 100 trees. May be the last step of a Pipeline.
-    random_state, reorder
+    estimator : tree, forest, bagging or boosting of trees, or {"random_forest", "extra_trees"}
+        May be the last step of a Pipeline. By default a random forest of 100 trees.
+    target, random_state, reorder
         As for `EstimatorImportance`.
 
     References
@@ -162,16 +196,8 @@ class SplitFrequency(ModelRanker):
     array([1., 0.])
     """
 
-    def __init__(
-        self, estimator: Any = None, *, random_state: int | None = None, reorder: bool = True
-    ) -> None:
-        self.estimator = estimator
-        self.random_state = random_state
-        self.reorder = reorder
-
-    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> np.ndarray:
-        model = self._fitted(self.estimator, X, y, sample_weight)
-        last, kept = last_step(model)
+    def _read(self, model: Any, n_features: int) -> FeatureScores:
+        last, places = last_step(model, n_features)
         trees = [last] if hasattr(last, "tree_") else np.ravel(getattr(last, "estimators_", []))
         if len(trees) == 0 or not all(hasattr(tree, "tree_") for tree in trees):
             raise InputError(
@@ -183,7 +209,7 @@ class SplitFrequency(ModelRanker):
         for tree, subset in zip(trees, subsets, strict=True):
             split_on = np.unique(tree.tree_.feature[tree.tree_.feature >= 0])
             used[split_on if subset is None else np.asarray(subset)[split_on]] += 1
-        return spread_out(used / len(trees), kept)
+        return FeatureScores(spread_out(used / len(trees), places, n_features, 0.0))
 
 
 class PermutationImportance(ModelRanker):
@@ -191,16 +217,16 @@ class PermutationImportance(ModelRanker):
 
     Parameters
     ----------
-    estimator : scikit-learn estimator, optional
-        By default a random forest of 100 trees.
+    estimator : estimator, or {"random_forest", "extra_trees", "linear"}
+        As for `EstimatorImportance`, but any estimator that predicts will do.
     scoring : str or callable, optional
         A scikit-learn scorer; the estimator's own by default.
     n_repeats : int
         How often every feature is shuffled.
     holdout : float, optional
-        Share of the rows to keep from fitting and to measure on (by class, if there are classes);
-        None measures on the rows fitted.
-    random_state, reorder
+        Share of the rows to leave out of the fit and measure on (stratified, if there are
+        classes); None measures on the rows of the fit.
+    target, random_state, reorder
         As for `EstimatorImportance`; the seed also draws the holdout and the shuffles.
 
     References
@@ -219,11 +245,12 @@ class PermutationImportance(ModelRanker):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Any = "random_forest",
         *,
         scoring: Any = None,
         n_repeats: int = 5,
         holdout: float | None = 0.25,
+        target: str = "auto",
         random_state: int | None = None,
         reorder: bool = True,
     ) -> None:
@@ -231,10 +258,11 @@ class PermutationImportance(ModelRanker):
         self.scoring = scoring
         self.n_repeats = n_repeats
         self.holdout = holdout
+        self.target = target
         self.random_state = random_state
         self.reorder = reorder
 
-    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> np.ndarray:
+    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
         from sklearn.inspection import permutation_importance
         from sklearn.model_selection import train_test_split
 
@@ -246,15 +274,15 @@ class PermutationImportance(ModelRanker):
         rows = held = np.arange(Table(X).n_rows)
         if self.holdout is not None:
             share = check_fraction("holdout", self.holdout, closed=False)
-            classes = read_target(y, len(rows), "auto").codes
+            classes = read_target(y, len(rows), self.target).codes
             rows, held = train_test_split(
                 rows, test_size=share, stratify=classes, random_state=self.random_state
             )
         w = sample_weight
-        fit_X, fit_y = take_rows(X, rows), take_rows(y, rows)
-        model = self._fitted(self.estimator, fit_X, fit_y, None if w is None else w[rows])
+        model = make_model(self.estimator, X, self._task(y))
+        part = take_rows(X, rows), take_rows(y, rows), None if w is None else w[rows]
         result = permutation_importance(
-            model,
+            self._fitted(model, *part),
             take_rows(X, held),
             take_rows(y, held),
             scoring=self.scoring,
@@ -262,22 +290,28 @@ class PermutationImportance(ModelRanker):
             random_state=self.random_state,
             sample_weight=None if w is None else w[held],
         )
-        return np.asarray(result.importances_mean)
+        return FeatureScores(np.asarray(result.importances_mean))
 
 
 class SelectorRanker(ModelRanker):
-    """Scores, ranking or support of any scikit-learn selector.
+    """What any selector selects, such as those of scikit-learn.
 
-    The score is −`ranking_` (RFE), or `scores_` (SelectKBest and relatives; undefined ones count as
-    the worst), or 1 for selected and 0 for other features (SelectFromModel,
+    The selection is `support_`: ensembles count how often every feature is selected. `scores_` are
+    −`ranking_` (RFE), or the selector's own `scores_` (SelectKBest and relatives; undefined ones
+    count as the worst), or 1 for selected and 0 for other features (SelectFromModel,
     SequentialFeatureSelector). The selector may be the last step of a Pipeline.
 
     Parameters
     ----------
-    selector : scikit-learn selector
-        Anything with `ranking_`, `scores_` or `get_support()` after `fit`.
+    selector : selector
+        Anything with `get_support()` or a boolean `support_` after `fit`.
     random_state, reorder
         As for `EstimatorImportance`.
+
+    Attributes
+    ----------
+    support_ : array of bool
+        Which of the columns of X are selected.
 
     References
     ----------
@@ -289,8 +323,8 @@ class SelectorRanker(ModelRanker):
     >>> from sklearn.feature_selection import SelectKBest
     >>> from mainstay.rankers import SelectorRanker
     >>> X = [[1.0, 5], [2.0, 6], [3.0, 5], [4.0, 6]]
-    >>> SelectorRanker(SelectKBest(k=1)).fit(X, [0, 0, 1, 1]).scores_
-    array([8., 0.])
+    >>> SelectorRanker(SelectKBest(k=1)).fit(X, [0, 0, 1, 1]).support_
+    array([ True, False])
     """
 
     def __init__(
@@ -300,22 +334,15 @@ class SelectorRanker(ModelRanker):
         self.random_state = random_state
         self.reorder = reorder
 
-    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> np.ndarray:
-        fitted = self._fitted(self.selector, X, y, sample_weight)
-        last, kept = last_step(fitted)
-        if hasattr(last, "ranking_"):
-            ranking = np.asarray(last.ranking_, dtype=float)
-            return -spread_out(ranking, kept, fill=ranking.max() + 1)
-        if hasattr(last, "scores_"):
-            scores = np.asarray(last.scores_, dtype=float)
-            worst = min(0.0, float(np.min(scores, initial=0.0, where=~np.isnan(scores))))
-            return spread_out(np.where(np.isnan(scores), worst, scores), kept, fill=worst)
-        if hasattr(last, "get_support"):
-            return spread_out(np.asarray(last.get_support(), dtype=float), kept)
-        raise InputError(
-            f"{type(last).__name__} has none of ranking_, scores_ and get_support() after fit; "
-            "a selector needs one of them."
-        )
+    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
+        fitted = self._fitted(clone(self.selector), X, y, sample_weight)
+        selection = read_scores(fitted, X.shape[1])
+        if selection.support is None:
+            raise InputError(
+                f"{type(fitted).__name__} selects nothing: after fit it has neither get_support() "
+                f"nor support_ with a boolean for each of {X.shape[1]} features."
+            )
+        return selection
 
 
 class FunctionRanker(ModelRanker):
@@ -348,14 +375,32 @@ class FunctionRanker(ModelRanker):
         self.random_state = random_state
         self.reorder = reorder
 
-    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> np.ndarray:
-        known = inspect.signature(self.function).parameters
+    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
+        parameters = inspect.signature(self.function).parameters
         options: dict[str, Any] = {}
         if sample_weight is not None:
-            if "sample_weight" not in known:
+            if "sample_weight" not in parameters:
                 raise InputError(f"{self!r}: the function takes no sample_weight.")
             options["sample_weight"] = sample_weight
-        if "random_state" in known and self.random_state is not None:
+        if "random_state" in parameters and self.random_state is not None:
             options["random_state"] = self.random_state
         scores = self.function(X, y, **options)
-        return np.asarray(scores[0] if isinstance(scores, tuple) else scores, dtype=float)
+        scores = scores[0] if isinstance(scores, tuple) else scores
+        return FeatureScores(np.asarray(scores, dtype=float))
+
+
+NAMED = {
+    "random_forest": NamedRanker(EstimatorImportance, "model", "Importances in a random forest."),
+    "extra_trees": NamedRanker(
+        partial(EstimatorImportance, "extra_trees"),
+        "model",
+        "Importances in five extremely randomised trees, a cheap forest for every run.",
+    ),
+    "linear": NamedRanker(
+        partial(EstimatorImportance, "linear"),
+        "model",
+        "Coefficients of a logistic or ridge regression on standardised features.",
+    ),
+    "permutation": NamedRanker(PermutationImportance, "model"),
+    "split_frequency": NamedRanker(SplitFrequency, "model"),
+}

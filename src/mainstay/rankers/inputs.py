@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +11,15 @@ import numpy as np
 from mainstay._validation import InputError, check_choice, feature_names
 
 TARGETS = ("auto", "class", "continuous")
+TARGET_OF_TASK = {"classification": "class", "regression": "continuous"}
+_MOST_CLASSES, _FEWEST_ROWS_OF_CLASS = 20, 10  # beyond both, whole numbers are not classes
 
 
 @dataclass(frozen=True)
 class Column:
     """One column: numbers (float64, NaN = missing) or category codes (-1 = missing)."""
 
-    kind: str  # "float", "integer" (booleans too) or "category"
+    kind: str  # "float", "integer", "boolean" or "category"
     values: np.ndarray
 
 
@@ -88,45 +90,89 @@ class Target:
     n_classes: int = 0
 
 
-def read_target(y: Any, n_rows: int, target: str) -> Target:
-    """Read y as classes or as numbers.
+def infer_task(y: Any) -> tuple[str, str]:
+    """Tell from y whether classes or numbers are to be predicted, and why.
 
-    With target="auto", text, booleans and categories are classes. Numbers are classes too, unless
-    some have a fractional part, or there are more than 20 distinct ones with fewer than 10 rows
-    each on average.
+    Text, categories and booleans are classes. Numbers are classes too, unless some have a
+    fractional part, or there are more than 20 distinct ones with fewer than 10 rows each on
+    average.
+
+    Returns
+    -------
+    tuple of str
+        "classification" or "regression", and the reason as a clause.
+
+    Examples
+    --------
+    >>> infer_task([1, 2, 3, 1])
+    ('classification', 'y holds 3 distinct whole numbers')
+    >>> infer_task([0.5, 1.5])
+    ('regression', 'y holds numbers with a fractional part')
     """
+    return _inferred_task(_checked_target(y))
+
+
+def read_target(y: Any, n_rows: int, target: str) -> Target:
+    """Read y as classes or as numbers; target="auto" leaves that to `infer_task`."""
     check_choice("target", target, TARGETS)
+    column = _checked_target(y, n_rows)
+    if target == "continuous" and column.kind == "category":
+        raise InputError("target='continuous' needs numbers, but y holds categories.")
+    if target == "auto":
+        target = TARGET_OF_TASK[_inferred_task(column)[0]]
+    if target == "continuous":
+        return Target(None, np.asarray(column.values, dtype=float))
+    distinct, codes = np.unique(column.values, return_inverse=True)
+    return Target(codes.astype(np.int32), None, len(distinct))
+
+
+def _inferred_task(column: Column) -> tuple[str, str]:
+    if column.kind in ("category", "boolean"):
+        held = "text or categories" if column.kind == "category" else "booleans"
+        return "classification", f"y holds {held}"
+    distinct = np.unique(column.values)
+    if np.any(distinct != np.floor(distinct)):
+        return "regression", "y holds numbers with a fractional part"
+    reason = f"y holds {len(distinct)} distinct whole numbers"
+    rows_each = len(column.values) / len(distinct)
+    if len(distinct) > _MOST_CLASSES and rows_each < _FEWEST_ROWS_OF_CLASS:
+        return "regression", f"{reason}, in {rows_each:.1f} rows each on average"
+    return "classification", reason
+
+
+def _checked_target(y: Any, n_rows: int | None = None) -> Column:
+    """Read y; refuse targets that are missing, constant or not finite."""
     if y is None:
-        raise InputError("y is missing: scores say how well features tell about a target.")
+        raise InputError("y is missing: features are scored by what they tell about a target.")
     if len(getattr(y, "shape", ())) == 2 and y.shape[1] == 1:
         if hasattr(y, "get_columns"):
             y = y.to_series(0)
         else:
             y = y.iloc[:, 0] if hasattr(y, "iloc") else np.asarray(y).ravel()
     column = _target_column(y)
-    if len(column.values) != n_rows:
+    if n_rows is not None and len(column.values) != n_rows:
         raise InputError(f"y has {len(column.values)} values, but X has {n_rows} rows.")
-    gone = missing_rows(column)
-    if gone.any():
-        row = int(np.flatnonzero(gone)[0])
+    missing = missing_rows(column)
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
         raise InputError(
-            f"y is missing in {int(gone.sum())} row(s), the first is row {row}; drop those rows."
+            f"y is missing in {int(missing.sum())} row(s), the first is row {row}; drop those rows."
         )
     if column.kind == "float" and np.isinf(column.values).any():
         raise InputError("y holds infinite values; a target must be finite.")
-    distinct, codes = np.unique(column.values, return_inverse=True)
-    if len(distinct) < 2:
-        raise InputError("y is constant: there is nothing to tell apart.")
-    number = column.kind != "category"
-    if target == "continuous" and not number:
-        raise InputError("target='continuous' needs numbers, but y holds categories.")
-    if target == "auto":
-        fractional = bool(np.any(distinct != np.floor(distinct)))
-        many = len(distinct) > 20 and n_rows < 10 * len(distinct)
-        target = "continuous" if number and (fractional or many) else "class"
-    if target == "continuous":
-        return Target(None, np.asarray(column.values, dtype=float))
-    return Target(codes.astype(np.int32), None, len(distinct))
+    if np.all(column.values == column.values[:1]):
+        raise InputError("y is constant: there is nothing to predict.")
+    return column
+
+
+def numeric_columns(X: Any) -> np.ndarray:
+    """Positions of the columns that hold numbers, not text or categories."""
+    dtypes = X.dtypes if hasattr(X, "dtypes") else [X.dtype]
+    if {getattr(dtype, "kind", "O") for dtype in dtypes} <= set("biuf"):
+        return np.arange(X.shape[1])
+    table = Table(X)
+    is_number = [table.column(j).kind != "category" for j in range(table.n_features)]
+    return np.flatnonzero(is_number)
 
 
 def missing_rows(column: Column) -> np.ndarray:
@@ -138,11 +184,11 @@ def missing_rows(column: Column) -> np.ndarray:
 
 def refuse_missing(column: Column, name: str) -> None:
     """Raise an error that names the column and the first row with a missing value."""
-    gone = np.flatnonzero(missing_rows(column))
-    if gone.size:
+    missing = np.flatnonzero(missing_rows(column))
+    if missing.size:
         raise InputError(
-            f"feature {name!r} has {gone.size} missing value(s), the first in row {gone[0]}; "
-            "fill them in, or leave missing= at its default."
+            f"feature {name!r} has {missing.size} missing value(s), the first in row {missing[0]}; "
+            "fill them in, or choose a ranker, or a value of missing=, that accepts them."
         )
 
 
@@ -177,7 +223,7 @@ def _column(values: np.ndarray, name: str) -> Column:
     if kind == "f":
         return Column("float", values.astype(float))
     if kind in "biu":
-        return Column("integer", values.astype(float))
+        return Column("boolean" if kind == "b" else "integer", values.astype(float))
     if kind in "OUST":
         return _object_column(values.astype(object))
     raise InputError(f"{name!r} has dtype {values.dtype}; turn it into numbers or categories.")
@@ -189,10 +235,10 @@ def _pandas_column(series: Any, name: str) -> Column:
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return Column("category", series.cat.codes.to_numpy().astype(np.int64))
-    if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_integer_dtype(dtype):
-        return Column("integer", series.to_numpy(dtype=float, na_value=np.nan))
-    if pd.api.types.is_float_dtype(dtype):
-        return Column("float", series.to_numpy(dtype=float, na_value=np.nan))
+    kinds = {"boolean": "is_bool_dtype", "integer": "is_integer_dtype", "float": "is_float_dtype"}
+    for kind, is_kind in kinds.items():
+        if getattr(pd.api.types, is_kind)(dtype):
+            return Column(kind, series.to_numpy(dtype=float, na_value=np.nan))
     if pd.api.types.is_string_dtype(dtype) or pd.api.types.is_object_dtype(dtype):
         return _object_column(series.to_numpy(dtype=object))
     raise InputError(f"{name!r} has dtype {dtype}; turn it into numbers or categories.")
@@ -203,7 +249,8 @@ def _polars_column(series: Any, name: str) -> Column:
     if dtype.is_float() or dtype.is_decimal():
         return Column("float", series.cast(float).to_numpy().astype(float))
     if dtype.is_integer() or str(dtype) == "Boolean":
-        return Column("integer", series.cast(float).to_numpy().astype(float))
+        kind = "integer" if dtype.is_integer() else "boolean"
+        return Column(kind, series.cast(float).to_numpy().astype(float))
     if dtype.is_temporal() or dtype.is_nested():
         raise InputError(f"{name!r} has dtype {dtype}; turn it into numbers or categories.")
     return _object_column(np.array(series.to_list(), dtype=object))
@@ -212,9 +259,11 @@ def _polars_column(series: Any, name: str) -> Column:
 def _object_column(values: np.ndarray) -> Column:
     import pandas as pd
 
-    gone = np.asarray(pd.isna(values), dtype=bool)
-    types = {type(value) for value in values[~gone]}
-    if all(issubclass(t, bool | np.bool_ | int | np.integer) for t in types):
+    missing = np.asarray(pd.isna(values), dtype=bool)
+    types = {type(value) for value in values[~missing]}
+    if types and all(issubclass(t, bool | np.bool_) for t in types):
+        kind = "boolean"
+    elif all(issubclass(t, bool | np.bool_ | int | np.integer) for t in types):
         kind = "integer"
     elif all(issubclass(t, bool | np.bool_ | int | float | np.number) for t in types):
         kind = "float"
@@ -222,7 +271,7 @@ def _object_column(values: np.ndarray) -> Column:
         codes, _ = pd.factorize(pd.Series(values, dtype=object), use_na_sentinel=True)
         return Column("category", np.asarray(codes, dtype=np.int64))
     numbers = np.full(len(values), np.nan)
-    numbers[~gone] = values[~gone].astype(float)
+    numbers[~missing] = values[~missing].astype(float)
     return Column(kind, numbers)
 
 
@@ -237,12 +286,9 @@ def _target_column(y: Any) -> Column:
     return _column(array, "y")
 
 
-def check_weights(
-    weights: Any, n_rows: int, first: int = 0, names: Sequence[str] = ("weights",)
-) -> np.ndarray:
+def check_weights(weights: Any, n_rows: int, first: int = 0, what: str = "weights") -> np.ndarray:
     """Check B × n row weights: finite, not negative, not all 0. Integers stay integers."""
     array = np.asarray(weights)
-    what = names[0]
     if array.ndim != 2 or array.shape[1] != n_rows:
         raise InputError(
             f"{what} must be resamples × rows, (B, {n_rows}) here, got shape {array.shape}."

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from mainstay._validation import InputError, check_choice
-from mainstay.rankers.base import BlockScorer, WeightedRanker
-from mainstay.rankers.inputs import Table, Target, read_target
+from mainstay.rankers.base import BlockScorer, NamedRanker, WeightedRanker
+from mainstay.rankers.inputs import Table, Target, almost_constant, read_target
 
 METHODS = ("pearson", "spearman")
 MISSING = ("omit", "error")
@@ -24,11 +24,11 @@ class Moments:
     """
 
     def __init__(self, values: np.ndarray) -> None:
-        gone = np.isnan(values)
-        self.present = None if not gone.any() else (~gone).astype(float)
-        filled = np.where(gone.all(axis=1, keepdims=True), 0.0, values)
+        missing = np.isnan(values)
+        self.present = None if not missing.any() else (~missing).astype(float)
+        filled = np.where(missing.all(axis=1, keepdims=True), 0.0, values)
         centred = values - np.nanmedian(filled, axis=1, keepdims=True)
-        self.values = np.ascontiguousarray(np.where(gone, 0.0, centred))
+        self.values = np.ascontiguousarray(np.where(missing, 0.0, centred))
         self.squares = self.values**2
 
     def totals(self, weights: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
@@ -105,8 +105,6 @@ def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def read_numbers(table: Table, missing: str, what: str, near_zero_variance: bool) -> Moments:
     """Read all features as numbers; those that hardly vary as constants, if asked."""
-    from mainstay.rankers.inputs import almost_constant
-
     values = table.numbers(missing, what)
     if near_zero_variance:
         for j in range(table.n_features):
@@ -246,3 +244,9 @@ def _centred_ranks(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
     ranks = np.empty_like(weights)
     ranks[order] = middle[np.cumsum(new) - 1]
     return ranks
+
+
+NAMED = {
+    "f_statistic": NamedRanker(FStatistic, "moments"),
+    "correlation": NamedRanker(Correlation, "moments"),
+}

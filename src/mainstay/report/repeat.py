@@ -11,6 +11,7 @@ _OPTIONS = {
     "n_resamples": "--resamples",
     "target_stability": "--target-stability",
     "resampling": "--resampling",
+    "task": "--task",
     "similarity_threshold": "--threshold",
 }
 
@@ -46,7 +47,7 @@ def cli_line(settings: dict[str, Any]) -> str | None:
     for name, option in _OPTIONS.items():
         if name in changed:
             words += [option, str(changed[name])]
-    for option in ("groups", "drop"):
+    for option in ("groups", "drop", "keep"):
         for value in _listed(source.get(option) or []):
             words += [f"--{option}", str(value)]
     words += ["--seed", str(settings["parameters"].get("random_state"))]

@@ -182,7 +182,7 @@ def _features(result: SelectionResult, listed: Any) -> dict[str, Any]:
             "p_value": [_number(value, 3) for value in listed["p_value"]],
             **_rank_distributions(result, names),
         }
-    if "group_frequency" in listed:
+    if result.similarity is not None:
         columns["group_count"] = (listed["group_frequency"] * m).round().astype(int).tolist()
         columns |= _twins(result, names)
     return columns

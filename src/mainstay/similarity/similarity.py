@@ -328,6 +328,21 @@ class FeatureSimilarity:
             f" do not have the same features; {which}."
         )
 
+    def spread_to(self, features: Sequence[str]) -> FeatureSimilarity:
+        """The same similarities among more features; those that are new are similar to nothing."""
+        features = tuple(features)
+        if features == self.features:
+            return self
+        where = {name: i for i, name in enumerate(features)}
+        place = np.array([where[name] for name in self.features])
+        stored = self.graph.tocoo()
+        shape = (len(features), len(features))
+        graph = sp.csr_array((stored.data, (place[stored.row], place[stored.col])), shape=shape)
+        graph.sort_indices()
+        diagonal = np.ones(len(features))
+        diagonal[place] = self.diagonal
+        return replace(self, graph=graph, features=features, diagonal=diagonal)
+
     def to_frame(self) -> pd.DataFrame:
         """Return the similar pairs as a table: feature, other, similarity."""
         import pandas as pd

@@ -1,8 +1,7 @@
-"""Stability of sets: scores of two sets from their overlap, and scores of all sets at once.
+"""Scores of all selections at once, from how often every feature was selected.
 
-Pair scores are functions of r = |V_i ∩ V_j|, a = |V_i|, b = |V_j| and p, on arrays. Joint scores
-look at how often every feature was selected. Both come with what random sets score, so that any of
-them can be corrected for chance. NaN means undefined (0/0).
+A score comes as an array: its value, followed by its values without each run in turn. NaN means
+undefined. The `expected_…` are the means over random selections of the same sizes.
 """
 
 from __future__ import annotations
@@ -16,127 +15,11 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from mainstay._validation import InputError
-from mainstay.measures.chance import times_selected, union_size
+from mainstay.measures import pairs
+from mainstay.measures.chance import Chance, correct_for_chance, ratio, times_selected, union_size
+from mainstay.measures.entry import Measure
+from mainstay.measures.inference import Scores
 from mainstay.runs import Runs
-
-PairScore = Callable[..., np.ndarray]
-
-
-def overlaps(runs: Runs) -> np.ndarray:
-    """m × m sizes of the intersections of the runs' selections."""
-    support, counts = runs.sparse_support, runs.counts.astype(float)
-    m, p = support.shape
-    if (counts**2).sum() < m * m * p / 32:
-        return np.asarray((support @ support.T).toarray(), dtype=float)
-    total = np.zeros((m, m), dtype=np.float32)  # whole numbers below 2²⁴: exact
-    width = max(1, 2**24 // m)
-    columns = support.tocsc()
-    for start in range(0, p, width):
-        block = columns[:, start : start + width].toarray().astype(np.float32)
-        total += block @ block.T
-    return total.astype(float)
-
-
-def ratio(numerator: Any, denominator: Any) -> np.ndarray:
-    """Divide, with NaN where the denominator is 0."""
-    denominator = np.asarray(denominator, dtype=float)
-    defined = denominator != 0
-    return np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)
-
-
-def correct_for_chance(score: Any, expected: Any, bound: Any) -> np.ndarray:
-    """(score − E) / (bound − E), undefined where bound and E agree to rounding."""
-    room = np.asarray(bound - expected, dtype=float)
-    return ratio(score - expected, np.where(room <= 1e-10 * np.maximum(bound, 1), 0.0, room))
-
-
-# ---------------------------------------------------------------------- two sets
-
-
-def jaccard(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """r / |V_i ∪ V_j|"""
-    return ratio(r, a + b - r)
-
-
-def dice(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """2r / (a + b)"""
-    return ratio(2 * r, a + b + 0 * r)
-
-
-def ochiai(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """r / √(ab)"""
-    return ratio(r, np.sqrt(a * b) + 0 * r)
-
-
-def hamming(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """Share of the p features on which both agree"""
-    return np.asarray((p - a - b + 2 * r) / p)
-
-
-def kuncheva(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """(r − k²/p) / (k − k²/p)"""
-    return wald(r, a, b, p)
-
-
-def lustgarten(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """(r − ab/p) / (min(a, b) − max(0, a + b − p))"""
-    return ratio(r - a * b / p, np.minimum(a, b) - np.maximum(0, a + b - p) + 0 * r)
-
-
-def wald(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """(r − ab/p) / (min(a, b) − ab/p)"""
-    return ratio(r - a * b / p, np.minimum(a, b) - a * b / p + 0 * r)
-
-
-def npog(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """(r − ab/p) / (a − ab/p), a being the first set's size"""
-    return ratio(r - a * b / p, a - a * b / p + 0 * r)
-
-
-def sim_n(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """(r − ab/p) / max(ab/p − max(0, a + b − p), min(a, b) − ab/p); 0 for an empty or full set"""
-    e = a * b / p
-    span = np.maximum(e - np.maximum(0, a + b - p), np.minimum(a, b) - e)
-    return np.asarray(np.nan_to_num(ratio(r - e, span + 0 * r), nan=0.0))
-
-
-def unadjusted(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """(r − ab/p) / (√(ab) − ab/p)"""
-    return ratio(r - a * b / p, np.sqrt(a * b) - a * b / p + 0 * r)
-
-
-def phi(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """Pearson correlation of the two indicator vectors"""
-    return ratio(p * r - a * b, np.sqrt(a * (p - a) * b * (p - b) + 0.0 * r))
-
-
-def kappa(r: Any, a: Any, b: Any, p: int) -> np.ndarray:
-    """Cohen's kappa of the two indicator vectors, 2(r − ab/p) / (a + b − 2ab/p)"""
-    e = a * b / p
-    return ratio(2 * (r - e), a + b - 2 * e + 0 * r)
-
-
-PAIR_SCORES: dict[str, PairScore] = {
-    f.__name__: f
-    for f in (
-        jaccard, dice, ochiai, hamming, kuncheva, lustgarten, wald, npog, sim_n, unadjusted, phi,
-        kappa,
-    )
-}  # fmt: skip
-
-
-def equal_sizes(name: str, sizes: np.ndarray) -> int:
-    """Return the one size of all runs, or say which measures take unequal sizes."""
-    if (sizes != sizes[0]).any():
-        other = int(np.flatnonzero(sizes != sizes[0])[0])
-        raise InputError(
-            f"{name!r} needs selections of equal size, but run 0 has {sizes[0]} features and run "
-            f"{other} has {sizes[other]}. Use 'sim_n' or 'nogueira', which take any sizes."
-        )
-    return int(sizes[0])
-
-
-# ---------------------------------------------------------------------- all sets at once
 
 
 @dataclass(frozen=True)
@@ -172,8 +55,37 @@ class Counts:
         return np.concatenate(([self.m], np.full(self.m, self.m - 1))).astype(float)
 
 
-JointScore = Callable[..., np.ndarray]
-"""Counts and options to the score, followed by the score without each run in turn."""
+def scores_of_all(measure: Measure, runs: Runs, chance: Chance, options: dict[str, Any]) -> Scores:
+    """Score all runs at once, and without each in turn."""
+    assert measure.joint_score is not None
+    counts = Counts.of(runs)
+    values = measure.joint_score(counts, **options)
+    correction = "by definition" if measure.corrected else "none"
+    if measure.expected is not None and not measure.corrected and chance.asked_for:
+        expected = _expected_without_each(measure.expected, counts, options)
+        maximum = 1.0 if measure.maximum is None else measure.maximum(counts.p, **options)
+        values, correction = correct_for_chance(values, expected, maximum), "exact"
+    return Scores(
+        joint=float(values[0]),
+        leave_one_out=values[1:] if counts.m > 2 else None,
+        variance=None if measure.variance is None else measure.variance(counts),
+        correction=correction,
+    )
+
+
+def _expected_without_each(
+    expected: Callable[..., float], counts: Counts, options: dict[str, Any]
+) -> np.ndarray:
+    """Expected score, followed by the expected scores without each run in turn."""
+    values = np.empty(counts.m + 1)
+    values[0] = expected(counts.sizes, counts.p, **options)
+    for size in np.unique(counts.sizes):
+        same = np.flatnonzero(counts.sizes == size)
+        values[same + 1] = expected(np.delete(counts.sizes, same[0]), counts.p, **options)
+    return values
+
+
+# ---------------------------------------------------------------------- scores
 
 
 def davis(c: Counts, *, penalty: float = 0.0) -> np.ndarray:
@@ -214,7 +126,7 @@ def nogueira(c: Counts) -> np.ndarray:
 
 def krizek(c: Counts) -> np.ndarray:
     """1 − entropy of the distribution over distinct sets / log min(m, C(p, k))"""
-    k = equal_sizes("krizek", c.sizes)
+    k = int(c.sizes[0])
     rows = [
         c.support.indices[c.support.indptr[i] : c.support.indptr[i + 1]].tobytes()
         for i in range(c.m)
@@ -250,7 +162,7 @@ def _largest_entropy(m: Any, p: int, k: int) -> np.ndarray:
     return np.asarray(np.minimum(np.log(m), _log_subsets(p, k)))
 
 
-# ---------------------------------------------------------------------- what random sets score
+# ---------------------------------------------------------------------- expectations
 
 
 def expected_davis(sizes: np.ndarray, p: int, *, penalty: float = 0.0) -> float:
@@ -284,16 +196,9 @@ def expected_somol(sizes: np.ndarray, p: int) -> float:
     return float(ratio(p * _expected_agreements(sizes, p) - low, high - low))
 
 
-def expected_nogueira(sizes: np.ndarray, p: int) -> float:
-    """0 for equal sizes; slightly negative when the (fixed) sizes vary."""
-    m, q = len(sizes), float(sizes.sum())
-    disagreement = (q * (m - 1) - _expected_agreements(sizes, p)) / (m * (m - 1) * p)
-    return float(1 - ratio(disagreement, q / (m * p) * (1 - q / (m * p))))
-
-
 def expected_krizek(sizes: np.ndarray, p: int) -> float:
     """How often each of the C(p, k) sets comes up is binomial."""
-    m, k = len(sizes), equal_sizes("krizek", sizes)
+    m, k = len(sizes), int(sizes[0])
     log_n = _log_subsets(p, k)
     if log_n == 0:
         return math.nan
@@ -310,25 +215,6 @@ def davis_maximum(p: int, *, penalty: float = 0.0) -> float:
     return max(0.0, 1 - penalty / p)
 
 
-@dataclass(frozen=True)
-class JointMeasure:
-    """A score of all sets at once, its expectation for random sets, and its largest value."""
-
-    score: JointScore
-    expected: Callable[..., float]
-    maximum: Callable[..., float] = lambda p, **_: 1.0
-
-
-JOINT_SCORES: dict[str, JointMeasure] = {
-    "davis": JointMeasure(davis, expected_davis, davis_maximum),
-    "novovicova": JointMeasure(novovicova, expected_novovicova),
-    "weighted_consistency": JointMeasure(weighted_consistency, expected_weighted_consistency),
-    "somol": JointMeasure(somol, expected_somol),
-    "krizek": JointMeasure(krizek, expected_krizek),
-    "nogueira": JointMeasure(nogueira, expected_nogueira),
-}
-
-
 def nogueira_variance(c: Counts) -> float:
     """Variance of the `nogueira` estimate (Nogueira, Sechidis and Brown 2018, theorem 7)."""
     m, p = c.m, c.p
@@ -342,3 +228,20 @@ def nogueira_variance(c: Counts) -> float:
     size_part = 2 * mean_size * k / p**2 - k / p - mean_size / p + 1
     influence = (overlap - k * mean_size / p**2 + value / 2 * size_part) / random
     return float(4 / m**2 * ((influence - influence.mean()) ** 2).sum())
+
+
+ENTRIES = (
+    Measure("nogueira", "set", (-1, 1), "Nogueira, Sechidis and Brown 2018", joint_score=nogueira,
+            variance=nogueira_variance, equal_size_score=pairs.kuncheva, corrected=True),
+    Measure("davis", "set", (0, 1), "Davis et al. 2006", joint_score=davis,
+            expected=expected_davis, maximum=davis_maximum, options=("penalty",)),
+    Measure("novovicova", "set", (0, 1), "Novovičová et al. 2009", joint_score=novovicova,
+            expected=expected_novovicova),
+    Measure("somol", "set", (0, 1), "Somol and Novovičová 2010", joint_score=somol,
+            expected=expected_somol),
+    Measure("weighted_consistency", "set", (0, 1), "Somol and Novovičová 2008",
+            joint_score=weighted_consistency, expected=expected_weighted_consistency,
+            equal_size_score=pairs.dice),
+    Measure("krizek", "set", (0, 1), "Křížek et al. 2007", joint_score=krizek,
+            expected=expected_krizek, equal_sizes=True),
+)  # fmt: skip

@@ -1,0 +1,88 @@
+"""What all commands have in common: clear errors, and options and files that do not collide."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+class InputFile(click.Path):
+    """A file to read; what is wrong with it is said by what reads it."""
+
+
+class OutputFile(click.Path):
+    """A file to write; that it can be written is checked before any work is done for it."""
+
+    def __init__(self, *endings: str) -> None:
+        super().__init__(dir_okay=False, writable=True)
+        self._endings = endings
+
+    def endings(self) -> tuple[str, ...]:
+        """How the file's name may end."""
+        return self._endings
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check ending and directory."""
+        path = Path(value)
+        if path.suffix not in self.endings():
+            self.fail(f"{value}: the name must end in {' or '.join(self.endings())}.", param, ctx)
+        if not path.parent.is_dir():
+            self.fail(f"{value}: there is no directory {str(path.parent)!r}.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Command(click.Command):
+    """A command whose mistakes end with a message and exit code 2, never with a traceback.
+
+    An option that takes one value is given once, and no file is written that another option or
+    argument names, too.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line, and refuse repeated options and colliding files."""
+        *_, given = self.make_parser(ctx).parse_args(args=list(args))
+        rest = super().parse_args(ctx, args)
+        for param, times in Counter(given).items():
+            if isinstance(param, click.Option) and not param.multiple and times > 1:
+                raise click.UsageError(
+                    f"{param.opts[-1]} was given {times} times; give it once.", ctx
+                )
+        self._refuse_colliding_files(ctx)
+        return rest
+
+    def _refuse_colliding_files(self, ctx: click.Context) -> None:
+        users: dict[Path, str] = {}
+        for param in sorted(self.params, key=lambda param: isinstance(param.type, OutputFile)):
+            path = ctx.params.get(param.name or "")
+            if path is None or not isinstance(param.type, InputFile | OutputFile):
+                continue
+            name = param.opts[-1] if isinstance(param, click.Option) else param.human_readable_name
+            other = users.setdefault(Path(path).resolve(), name)
+            if other != name and isinstance(param.type, OutputFile):
+                raise click.UsageError(f"{name} {path} would overwrite {other}.", ctx)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; print warnings and errors as one line each."""
+        from mainstay._validation import InputError
+
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _print_warning
+                return super().invoke(ctx)
+        except BrokenPipeError:  # the reader of a pipe went away: click ends quietly
+            raise
+        except (InputError, OSError) as error:
+            click.echo(f"Error: {error}", err=True)
+            ctx.exit(2)
+
+
+def _print_warning(message: Warning | str, *_args: Any, **_kwargs: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)
+
+
+command = partial(click.command, cls=Command)

@@ -1,0 +1,27 @@
+"""The command `mainstay demo`."""
+
+from __future__ import annotations
+
+import click
+
+from mainstay.cli import options
+from mainstay.cli.command import command
+
+
+# fmt: off
+@command()
+@click.option("--output", "folder", default="mainstay-demo", show_default=True, metavar="FOLDER",
+              help="Where the report and the pictures go.")
+@click.option("--resamples", type=click.IntRange(min=3), default=100, show_default=True,
+              help="Number of bootstrap samples.")
+@options.seed
+@click.option("--jobs", type=int, default=-1, show_default=True,
+              help="Number of cores; -1 for all.")
+def demo(folder: str, resamples: int, seed: int, jobs: int) -> None:
+    """Take the whole tour on data that ships with scikit-learn: under a minute.
+
+    Select, measure, forecast, compare; ends with a verdict, a report and pictures.
+    """
+    from mainstay.demo import run_demo
+
+    run_demo(folder, n_resamples=resamples, seed=seed, n_jobs=jobs)

@@ -1,0 +1,135 @@
+"""The command `mainstay select`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from mainstay._terminal import print_estimates, print_table, to_records
+from mainstay.cli import options
+from mainstay.cli.command import OutputFile, command
+from mainstay.cli.options import DataSource, number_or_text
+
+if TYPE_CHECKING:
+    from mainstay.ensemble import EnsembleSelector
+    from mainstay.measures.inference import StabilityEstimate
+
+
+# options read better as short paragraphs
+# fmt: off
+@command()
+@options.data_source
+@options.task
+@click.option("-r", "--ranker", "rankers", multiple=True, metavar="NAME",
+              help="Ranker; repeat for several.  [default: information_gain]")
+@click.option("--aggregation", default="mean", show_default=True, metavar="NAME",
+              help="How the runs become one ranking.")
+@click.option("--n-features", default="0.1", show_default=True,
+              metavar="20|0.1|auto|frequency>=0.8", help="How many features to select.")
+@click.option("--resamples", default="100", show_default=True, metavar="100|auto",
+              help="Number of resamples; auto runs as many as --target-stability needs.")
+@click.option("--target-stability", type=float, metavar="S",
+              help="With --resamples auto: agreement (Jaccard) that ensembles on these data reach.")
+@click.option("--resampling", default="bootstrap", show_default=True, metavar="NAME",
+              help="bootstrap, subsample, half, folds, blocks, …")
+@options.threshold
+@options.output_table
+@options.output_runs(help="Write the runs (.parquet or .csv).")
+@click.option("--report", "page", type=OutputFile(".html", ".htm"), metavar="HTML",
+              help="Write a page with verdict, features, charts and settings.")
+@click.option("--save", type=OutputFile(".zip"), metavar="ZIP",
+              help="Write everything, to be opened with ms.load_result or mainstay report.")
+@options.top
+@options.seed
+@options.jobs
+@options.as_json
+def select(
+    source: DataSource,
+    task: str,
+    rankers: tuple[str, ...],
+    aggregation: str,
+    n_features: str,
+    resamples: str,
+    target_stability: float | None,
+    resampling: str,
+    threshold: float,
+    output: str | None,
+    save_runs: str | None,
+    page: str | None,
+    save: str | None,
+    top: int,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Select the features of FILE that predict a column, and say how far to trust them."""
+    from mainstay._files import write_table
+    from mainstay.ensemble import EnsembleSelector
+
+    data = source.read()
+    selector = EnsembleSelector(
+        list(rankers) if len(rankers) > 1 else (rankers or ("information_gain",))[0],
+        n_features_to_select=number_or_text(n_features),
+        n_resamples=number_or_text(resamples),  # type: ignore[arg-type]
+        target_stability=target_stability,
+        resampling=resampling,
+        aggregation=aggregation,
+        task=task,
+        similarity_threshold=threshold,
+        random_state=seed,
+        n_jobs=jobs,
+    )
+    selector.fit(data.X, data.y, groups=data.groups)
+    if output:
+        write_table(selector.feature_table_, output)
+    if save_runs:
+        selector.runs_.save(save_runs)
+    if page or save:
+        _write_result(selector, source, seed, page, save)
+    if as_json:
+        _print_json(selector)
+        return
+    click.echo(
+        f"{source.describe(data, selector.task_, selector.task_reason_)}; "
+        f"{selector.n_resamples_} {resampling} resamples; "
+        f"{selector.n_features_} features selected.\n"
+    )
+    if resamples == "auto":
+        click.echo(f"{selector.decision_}\n")
+    print_table(selector.feature_table_.head(top))
+    click.echo("\nHow reproducible is the selection of a single run?")
+    print_estimates(_estimates(selector))
+    for written in filter(None, (page, save)):
+        click.echo(f"Written: {written}")
+
+
+# fmt: on
+def _estimates(selector: EnsembleSelector) -> list[StabilityEstimate]:
+    adjusted = selector.adjusted_stability_
+    return [selector.stability_] + ([] if adjusted is None else [adjusted])
+
+
+def _print_json(selector: EnsembleSelector) -> None:
+    record = {
+        "task": selector.task_,
+        "task_reason": selector.task_reason_,
+        "features": json.loads(selector.feature_table_.to_json(orient="records")),
+        "stability": to_records(_estimates(selector)),
+    }
+    click.echo(json.dumps(record))
+
+
+def _write_result(
+    selector: EnsembleSelector, source: DataSource, seed: int, page: str | None, save: str | None
+) -> None:
+    """Write what was found, with the forecast that its runs allow."""
+    forecast = None
+    if 0 < selector.n_features_ < selector.runs_.n_features:
+        forecast = selector.forecast(random_state=seed)
+    result = selector.result(forecast=forecast, source=source.to_dict())
+    if save is not None:
+        result.save(save)
+    if page is not None:
+        result.write_report(page)

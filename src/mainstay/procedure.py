@@ -1,0 +1,504 @@
+"""Data and Procedure: what is repeated, and on what.
+
+A `Procedure` is a frozen value: the rankers, how rows are resampled, how runs become one ranking,
+how many features a run selects. Whatever repeats the whole thing (ensembles, forecasts, folds,
+pairs of studies, permuted targets) calls it on other rows, another target or another seed; nothing
+else knows how runs are made.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from mainstay._parallel import Progress, n_cores, run_tasks
+from mainstay._sklearn import take_columns, take_rows
+from mainstay._validation import (
+    InputError,
+    check_choice,
+    check_weights,
+    column_names,
+    share_or_number,
+    some,
+)
+from mainstay.aggregation import AGGREGATIONS, Ranking, aggregate
+from mainstay.rankers import make_ranker
+from mainstay.rankers.base import for_task, has_fast_path, resample_scorer
+from mainstay.rankers.inputs import (
+    Table,
+    infer_task,
+    missing_rows,
+    numeric_columns,
+    read_target,
+)
+from mainstay.resampling import Resamples, WholeData, make_resamples
+from mainstay.runs import Runs
+from mainstay.similarity import FeatureSimilarity
+
+TASKS = ("auto", "classification", "regression")
+_BLOCK = 256  # resamples whose weights are in memory at once
+_SHARE_PER_RUN = 0.1  # of the features, where nothing else is said
+
+RunsByRanker = dict[str, Runs]
+
+
+# ---------------------------------------------------------------------- data
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Rows, target and what goes with them: checked once by `Data.check`, then passed on.
+
+    Attributes
+    ----------
+    X : array, sparse matrix, pandas or polars DataFrame
+        n × p features. Tables stay tables: rankers read their column types.
+    y : numpy.ndarray
+        The target.
+    features : tuple of str
+        Column names; x0, x1, … for arrays.
+    sample_weight, groups : numpy.ndarray or None
+        Row weights; which rows belong together.
+    task : {"classification", "regression"}
+        What y is.
+    task_reason : str
+        Why: that it was asked for, or what in y says so.
+    """
+
+    X: Any
+    y: np.ndarray
+    features: tuple[str, ...]
+    sample_weight: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    task: str = "classification"
+    task_reason: str = ""
+
+    @classmethod
+    def check(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        task: str = "auto",
+        estimator: Any = None,
+    ) -> Data:
+        """Check the data as scikit-learn does, and refuse what no ranker could learn from.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            As in `EnsembleSelector.fit`.
+        task : {"auto", "classification", "regression"}
+            What y is; "auto" decides by its values and says why.
+        estimator : scikit-learn estimator, optional
+            Where to note the number and names of features, for `transform`.
+        """
+        from sklearn.utils.validation import check_X_y, validate_data
+
+        options: dict[str, Any] = {
+            "dtype": None,
+            "accept_sparse": "csr",
+            "ensure_all_finite": "allow-nan",
+            "ensure_min_samples": 2,
+            "y_numeric": False,
+        }
+        if estimator is None:
+            checked, target = check_X_y(X, y, **options)
+        else:
+            checked, target = validate_data(estimator, X, y, **options)
+        table = X if hasattr(X, "columns") else checked
+        target = np.asarray(target)
+        task, reason = _settled_task(task, target)
+        data = cls(
+            table,
+            target,
+            column_names(table),
+            check_weights(sample_weight, len(target)),
+            _checked_groups(groups, len(target)),
+            task,
+            reason,
+        )
+        data._refuse_constant_features()
+        data._refuse_classes_without_weight()
+        return data
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, n."""
+        return len(self.y)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, p."""
+        return len(self.features)
+
+    @property
+    def is_classification(self) -> bool:
+        """Whether y holds classes."""
+        return self.task == "classification"
+
+    @cached_property
+    def classes(self) -> np.ndarray | None:
+        """Class numbers of the rows, or None for numbers."""
+        return np.unique(self.y, return_inverse=True)[1].ravel() if self.is_classification else None
+
+    def rows(self, rows: np.ndarray) -> Data:
+        """Only some of the rows; one may come more than once."""
+        weight, groups = self.sample_weight, self.groups
+        return replace(
+            self,
+            X=take_rows(self.X, rows),
+            y=self.y[rows],
+            sample_weight=None if weight is None else weight[rows],
+            groups=None if groups is None else groups[rows],
+        )
+
+    def similarity(self, threshold: float) -> FeatureSimilarity | None:
+        """Which features can stand in for each other: absolute correlation from a threshold on.
+
+        Columns of text or categories are similar to nothing, and a warning names them. None, with
+        a warning, where correlations cannot be computed at all.
+        """
+        numeric = numeric_columns(self.X)
+        if len(numeric) < self.n_features:
+            texts = np.delete(np.array(self.features, dtype=object), numeric).tolist()
+            warnings.warn(
+                f"features of text or categories are not compared with others, so that they count "
+                f"as similar to none: {some(texts)}.",
+                stacklevel=4,
+            )
+        if len(numeric) < 2:
+            return None
+        names = [self.features[j] for j in numeric]
+        values = self.X if len(names) == self.n_features else take_columns(self.X, numeric)
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", ".*constant feature")
+                found = FeatureSimilarity.from_data(values, threshold=threshold, features=names)
+        except InputError as error:
+            warnings.warn(f"similar features were not looked for: {error}", stacklevel=4)
+            return None
+        return found.spread_to(self.features)
+
+    def _refuse_constant_features(self) -> None:
+        table = Table(self.X)
+        for j in range(table.n_features):
+            column = table.column(j)
+            gone = missing_rows(column)
+            present = column.values[~gone]
+            if (gone.any() and len(present)) or (len(present) and (present != present[0]).any()):
+                return
+        raise InputError(
+            f"none of the {table.n_features} features varies: each is constant or missing in all "
+            f"{table.n_rows} rows, so there is nothing to select by."
+        )
+
+    def _refuse_classes_without_weight(self) -> None:
+        if self.sample_weight is None or self.classes is None:
+            return
+        labels = np.unique(self.y)
+        empty = labels[np.bincount(self.classes, weights=self.sample_weight) == 0]
+        if len(empty):
+            raise InputError(
+                f"all rows of class {some([str(label) for label in empty])} have weight 0; leave "
+                "those rows out, or give them weight."
+            )
+
+
+def _settled_task(task: str, y: np.ndarray) -> tuple[str, str]:
+    check_choice("task", task, TASKS)
+    if task == "auto":
+        return infer_task(y)
+    read_target(y, len(y), {"classification": "class", "regression": "continuous"}[task])
+    return task, "as asked for"
+
+
+def _checked_groups(groups: Any, n: int) -> np.ndarray | None:
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise InputError(f"groups must have one entry per row ({n}), got shape {labels.shape}.")
+    return labels
+
+
+# ---------------------------------------------------------------------- what is repeated
+
+
+@dataclass(frozen=True, eq=False)
+class Procedure:
+    """A whole selection procedure, to be run on any data: rankers, resampling, aggregation.
+
+    Attributes
+    ----------
+    rankers : tuple of (str, ranker)
+        What scores the features of a resample, by name.
+    weights : tuple of float or None
+        Weights of several rankers; None: equal.
+    resampling : str, resampling or splitter
+        How the rows of one run are drawn; see `mainstay.resampling`.
+    aggregation : str or callable
+        How the runs become one ranking; see `ms.list_aggregations()`.
+    n_features_per_run : int, float or None
+        How many features (or which share) one run selects; a tenth if None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> data = Data.check(*load_iris(return_X_y=True, as_frame=True))
+    >>> procedure = Procedure.of("information_gain", n_features_per_run=2)
+    >>> runs = procedure.run(data, 10, np.random.default_rng(0))
+    >>> procedure.combine(runs).best(2)
+    ('petal width (cm)', 'petal length (cm)')
+    """
+
+    rankers: tuple[tuple[str, Any], ...]
+    weights: tuple[float, ...] | None = None
+    resampling: Any = "bootstrap"
+    aggregation: Any = "mean"
+    n_features_per_run: int | float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        ranker: Any,
+        *,
+        weights: Sequence[float] | None = None,
+        resampling: Any = "bootstrap",
+        aggregation: Any = "mean",
+        n_features_per_run: int | float | None = None,
+    ) -> Procedure:
+        """Make a procedure of a ranker or several, each in any form that `make_ranker` takes."""
+        specs = list(ranker) if isinstance(ranker, list | tuple) else [ranker]
+        if not specs:
+            raise InputError("ranker is an empty list; give at least one ranker.")
+        named: dict[str, Any] = {}
+        for spec in specs:
+            name = spec if isinstance(spec, str) else type(spec).__name__
+            while name in named:
+                name += "'"
+            named[name] = make_ranker(spec)
+        if weights is not None and len(named) == 1:
+            raise InputError("ranker_weights are for several rankers.")
+        shares = None if weights is None else _checked_shares(weights, len(named))
+        return cls(tuple(named.items()), shares, resampling, aggregation, n_features_per_run)
+
+    def alone(self) -> Procedure:
+        """The same rankers without resampling: one run that sees every row once."""
+        return replace(self, resampling="none", aggregation="mean")
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether there is one run, on all rows."""
+        return self.resampling == "none" or isinstance(self.resampling, WholeData)
+
+    def run(
+        self,
+        data: Data,
+        n: int,
+        rng: np.random.Generator,
+        *,
+        n_jobs: int | None = None,
+        progress: Progress = "auto",
+    ) -> RunsByRanker:
+        """Run every ranker on the same n resamples: one Runs per ranker, by its name."""
+        resamples = make_resamples(
+            self.resampling,
+            n,
+            data.n_rows,
+            classes=data.classes,
+            groups=data.groups,
+            y=data.y,
+            rng=rng,
+        )
+        return {
+            name: _run_ranker(
+                for_task(ranker, data.task), data, resamples, rng, n_jobs=n_jobs, progress=progress
+            )
+            for name, ranker in self.rankers
+        }
+
+    def merge(self, by_ranker: RunsByRanker) -> Runs:
+        """Runs of the one ranker; of several, minus the weighted mean of their ranks."""
+        several = list(by_ranker.values())
+        if len(several) == 1:
+            return several[0]
+        ranks = np.average([ranks_of(runs) for runs in several], axis=0, weights=self.weights)
+        return Runs("scores", -ranks, several[0].features)
+
+    def combine(self, by_ranker: RunsByRanker) -> Ranking:
+        """Aggregate the runs of every ranker; average the rankings of several."""
+        rankings = [self._aggregated(runs) for runs in by_ranker.values()]
+        if len(rankings) == 1:
+            return rankings[0]
+        ranks = np.stack([ranking.ranks for ranking in rankings]).astype(float)
+        together = Runs("ranks", ranks, rankings[0].features)
+        weights = np.ones(len(rankings)) if self.weights is None else np.array(self.weights)
+        return aggregate(together, "rank_mean", weights=weights / weights.sum())
+
+    def rank(
+        self, data: Data, n: int, rng: np.random.Generator, *, n_jobs: int | None = 1
+    ) -> Ranking:
+        """Run and combine, without a progress bar: what one repetition of the whole gives."""
+        return self.combine(self.run(data, n, rng, n_jobs=n_jobs, progress=False))
+
+    def select(self, ranking: Ranking, runs: Runs, k: int) -> np.ndarray:
+        """Mask of the k best features; features that no run selected are never among them.
+
+        Ties at the cut go by the order of names, and a warning says so.
+        """
+        wanted = k
+        if runs.kind == "support":
+            ever = int((runs.counts > 0).sum())
+            if ever < k:
+                warnings.warn(
+                    f"{k} features were asked for, but the {runs.n_runs} runs selected only "
+                    f"{ever} different ones; {ever} are selected.",
+                    stacklevel=3,
+                )
+                wanted = ever
+        _report_tie(ranking, runs, wanted)
+        mask = np.zeros(len(ranking.features), dtype=bool)
+        mask[ranking.order[:wanted]] = True
+        return mask
+
+    def per_run(self, n_features: int) -> int:
+        """How many of the features one run selects."""
+        share = _SHARE_PER_RUN if self.n_features_per_run is None else self.n_features_per_run
+        return share_or_number("n_features_per_run", share, n_features)
+
+    def _aggregated(self, runs: Runs) -> Ranking:
+        return aggregate_runs(runs, self.aggregation, self.per_run(runs.n_features))
+
+
+def as_procedure(spec: Any, **settings: Any) -> Procedure:
+    """Take a Procedure, the one of an EnsembleSelector, or make one around a ranker.
+
+    Settings that are not None replace those of the procedure.
+    """
+    given = {name: value for name, value in settings.items() if value is not None}
+    procedure = spec if isinstance(spec, Procedure) else getattr(spec, "procedure", None)
+    if isinstance(procedure, Procedure):
+        return replace(procedure, **given)
+    return Procedure.of(spec, **given)
+
+
+def aggregate_runs(runs: Runs, method: Any, k: int) -> Ranking:
+    """Combine runs; selections by their frequency, and rules that count count the k best."""
+    if runs.kind == "support":
+        return aggregate(runs, "frequency" if method in ("mean", "median") else method)
+    counts = isinstance(method, str) and method in AGGREGATIONS
+    if counts and AGGREGATIONS[method].kind == "selections":
+        return aggregate(runs, method, top=k)
+    return aggregate(runs, method)
+
+
+def selections(runs: Runs, k: int, seed: int) -> Runs:
+    """What every run selects: its own selection, or its k best features (ties at random)."""
+    if runs.kind == "support":
+        return runs
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "in .* runs features tie")
+        return runs.top(k, random_state=seed)
+
+
+def ranks_of(runs: Runs) -> np.ndarray:
+    """Ranks of the runs; in a selection the selected share the best places."""
+    if runs.kind != "support":
+        return runs.ranks
+    return Runs("scores", runs.support.astype(float), runs.features).ranks
+
+
+def _report_tie(ranking: Ranking, runs: Runs, k: int) -> None:
+    """Say which features cannot be told apart at the cut, neither by score nor by mean rank."""
+    if not 0 < k < len(ranking.order):
+        return
+    last, following = ranking.order[k - 1], ranking.order[k]
+    keys = np.column_stack([ranking.scores, ranks_of(runs).mean(axis=0)])
+    if not np.allclose(keys[last], keys[following], rtol=1e-12, atol=0):
+        return
+    alike = np.isclose(keys, keys[last], rtol=1e-12, atol=0).all(axis=1)
+    tied = [ranking.features[j] for j in ranking.order if alike[j]]
+    warnings.warn(
+        f"{len(tied)} features tie for place {k}, the last that is selected: {some(tied)}. Those "
+        "that come first by name were taken.",
+        stacklevel=4,
+    )
+
+
+def _checked_shares(weights: Sequence[float], n: int) -> tuple[float, ...]:
+    values = np.asarray(weights, dtype=float)
+    if values.shape != (n,) or not (values >= 0).all() or values.sum() <= 0:
+        raise InputError(f"ranker_weights must be {n} numbers of at least 0, got {weights!r}.")
+    return tuple((values / values.sum()).tolist())
+
+
+# ---------------------------------------------------------------------- runs of one ranker
+
+
+def _run_ranker(
+    ranker: Any,
+    data: Data,
+    resamples: Resamples,
+    rng: np.random.Generator,
+    *,
+    n_jobs: int | None,
+    progress: Progress,
+) -> Runs:
+    """Run one ranker on every resample: from row weights where it can, else by fitting it."""
+    options: dict[str, Any] = {
+        "n_jobs": n_jobs,
+        "progress": progress,
+        "description": type(ranker).__name__,
+    }
+    if has_fast_path(ranker):
+        # whole blocks for every core: the data are prepared once per core, and what is computed
+        # together does not depend on their number
+        blocks = -(-len(resamples) // _BLOCK)
+        step = _BLOCK * -(-blocks // min(blocks, n_cores(n_jobs)))
+        tasks: Any = [
+            (ranker, data, resamples, at, at + step) for at in range(0, len(resamples), step)
+        ]
+        scores = np.concatenate(run_tasks(_score_blocks, tasks, **options))
+        return Runs.from_scores(scores, data.features)
+    seeds = rng.integers(2**31, size=len(resamples))
+    tasks = [(ranker, data, resamples, i, int(seed)) for i, seed in enumerate(seeds)]
+    results = run_tasks(_fit_resample, tasks, **options)
+    if results[0].dtype == bool:
+        return Runs.from_support(np.stack(results), data.features)
+    return Runs.from_scores(np.stack(results), data.features)
+
+
+def _score_blocks(
+    ranker: Any, data: Data, resamples: Resamples, start: int, stop: int
+) -> np.ndarray:
+    score = resample_scorer(ranker, data.X, data.y)
+    assert score is not None
+    parts = []
+    for at in range(start, min(stop, len(resamples)), _BLOCK):
+        weights = resamples.weights(at, min(at + _BLOCK, stop))
+        parts.append(score(weights if data.sample_weight is None else weights * data.sample_weight))
+    return np.concatenate(parts)
+
+
+def _fit_resample(ranker: Any, data: Data, resamples: Resamples, i: int, seed: int) -> np.ndarray:
+    """Fit the ranker to one resample; its selection if it makes one, else its scores."""
+    part = data.rows(resamples.rows(i))
+    one = clone(ranker)
+    names = [n for n in one.get_params() if n == "random_state" or n.endswith("__random_state")]
+    one.set_params(**dict.fromkeys(sorted(names), seed))
+    weights: Mapping[str, Any] = (
+        {} if part.sample_weight is None else {"sample_weight": part.sample_weight}
+    )
+    one.fit(part.X, part.y, **weights)
+    support = getattr(one, "support_", None)
+    return np.asarray(one.scores_) if support is None else np.asarray(support, dtype=bool)
