@@ -66,7 +66,7 @@ def share_of_members(n: int, k: int, p: Any) -> Any:
 
 
 def selection_chances(n: int, k: int, u: Any, share: Any) -> tuple[Any, Any]:
-    """π₁ and π₀: how likely one run selects a given useful and a given other feature.
+    """π₁ and π₀: how likely a run is to select a given useful and a given other feature.
 
     π₁ − k/n = (k/u)(E[A]/k − k/n)(n − u)/(n − k): theorem 1 of the paper, extended from the first
     pick to the whole selection.
