@@ -368,7 +368,7 @@ def _check_options(
 ) -> None:
     if isinstance(measures, str):
         raise InputError(f"measures must be a list of names, got {measures!r}.")
-    valid = [name for name, info in MEASURES.items() if info.kind in ("set", "similarity")]
+    valid = [name for name, info in MEASURES.items() if info.compares_selections]
     for name in measures:
         check_choice("measure of selections", name, valid)
     if all(MEASURES[name].adjusted for name in measures):
