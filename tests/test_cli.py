@@ -447,7 +447,7 @@ def test_the_program_prints_numbers_and_warnings_apart():
     assert json.loads(done.stdout)["measures"][0]["value"] is None
     assert done.stderr.splitlines() == [
         "Warning: 'jaccard' is undefined (0/0) for 1 pair(s) of runs, first 0 and 1, so the result "
-        "is NaN: undefined=0 (or another number; --undefined 0) replaces it, or take another "
+        "is NaN: undefined=0 (or another number; --undefined 0) replaces it, or use another "
         "measure."
     ]
 

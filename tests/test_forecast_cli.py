@@ -154,7 +154,7 @@ def test_the_picture_shows_curve_band_plan_and_measured_points(forecast: ms.Fore
     measured = pd.DataFrame({"ensemble_size": [10, 50], "stability": [0.5, 0.8]})
     display = ms.ForecastDisplay.from_forecast(forecast, target=0.7, measured=measured)
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert labels == ["interval", "forecast", "seen in the runs", "really run"]
+    assert labels == ["interval", "forecast", "observed", "measured"]
     written = [text.get_text() for text in display.ax_.texts]
     assert "target 0.7" in written
     assert any(text.isdecimal() for text in written)

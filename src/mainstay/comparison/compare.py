@@ -243,7 +243,9 @@ def _judged(
         {label: result.runs for label, result in zip(labels, results, strict=True)},
         {label: of_measure[settings["stability"]]
          for label, of_measure in zip(labels, estimates, strict=True)},
-        {candidate.label: candidate.parameters for candidate in candidates},
+        {candidate.label: candidate.selector(task=settings["task"],
+                                             random_state=settings["random_state"])
+         for candidate in candidates},
         settings,
     )  # fmt: skip
 

@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.base import clone
 
 from mainstay._parallel import Progress, run_tasks
-from mainstay._provenance import WITHOUT_EFFECT, plain
 from mainstay._sklearn import seed as set_seed
 from mainstay._validation import natural_order
 from mainstay.comparison.candidates import ALL, ALONE, Contender
-from mainstay.ensemble.resample_count import make_runs
+from mainstay.ensemble import EnsembleSelector
+from mainstay.ensemble.resample_count import repeat_on
 from mainstay.ensemble.scoring import score_columns
 from mainstay.procedure import Data
 from mainstay.runs import Runs
@@ -36,20 +36,17 @@ class Candidate:
         """Its name in the table."""
         return self.contender.label(self.aggregation, self.n_features)
 
-    @property
-    def parameters(self) -> dict[str, Any] | None:
-        """What an `EnsembleSelector` needs to repeat it on all rows; None for mere baselines."""
-        contender = self.contender
-        if contender.selector is None:
+    def selector(self, **settings: Any) -> EnsembleSelector | None:
+        """The EnsembleSelector that repeats it on all rows; None for baselines that see no data."""
+        if self.contender.selector is None:
             return None
-        parameters = contender.selector.get_params(deep=False)
-        parameters["n_features_to_select"] = self.n_features
-        if self.aggregation == ALONE:
-            parameters |= {"resampling": "none", "aggregation": "mean"}
-            del parameters["n_resamples"]
-        else:
-            parameters["aggregation"] = contender.aggregations[self.aggregation]
-        return {n: plain(v) for n, v in parameters.items() if n not in WITHOUT_EFFECT}
+        alone = {"resampling": "none", "aggregation": "mean", "n_resamples": 100}
+        rule = {"aggregation": self.contender.aggregations[self.aggregation]}
+        settings |= alone if self.aggregation == ALONE else rule
+        selector: EnsembleSelector = clone(self.contender.selector).set_params(
+            n_features_to_select=self.n_features, **settings
+        )
+        return selector
 
     @property
     def ranking(self) -> RankingKey:
@@ -197,15 +194,7 @@ def rank_part(
             continue
         procedure = selector.procedure.alone() if alone else selector.procedure
         start = time.process_time()
-        made = make_runs(
-            procedure,
-            part,
-            1 if procedure.is_alone else selector.n_resamples,
-            np.random.default_rng(seed),
-            target_stability=None if procedure.is_alone else selector.target_stability,
-            n_jobs=1,
-            progress=False,
-        )
+        by_ranker = repeat_on(selector, procedure, part, seed)
         ranked = time.process_time()
         for key in wanted:
             rule = procedure
@@ -214,7 +203,7 @@ def rank_part(
             if key[2] is not None:
                 rule = replace(rule, n_features_per_run=key[2])
             begin = time.process_time()
-            order = rule.combine(made.by_ranker).order[:largest]
+            order = rule.combine(by_ranker).order[:largest]
             results[key] = (order, ranked - start + time.process_time() - begin)
     return results
 

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._provenance import plain
 from mainstay._saving import WithNamedRuns
 from mainstay._validation import InputError
 from mainstay.comparison.candidates import ALL, BASELINES, RANDOM
 from mainstay.comparison.pareto import Step, choose, pareto_front
 from mainstay.comparison.significance import neighbour_tests
 from mainstay.measures.inference import StabilityEstimate
+from mainstay.report.repeat import cli_line, python_code
 from mainstay.runs import Runs
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mainstay.ensemble import EnsembleSelector
     from mainstay.plotting import ComparisonDisplay
 
 
@@ -81,6 +84,28 @@ class Comparison(WithNamedRuns):
     def to_frame(self) -> pd.DataFrame:
         """Return the table."""
         return self.table.copy()
+
+    def python_code(self) -> str:
+        """Return the Python code that selects with the recommended candidate on all rows."""
+        return str(python_code(self._repeat()))
+
+    def command(
+        self, file: str, target: str, *, groups: str | None = None, drop: Sequence[str] = ()
+    ) -> str | None:
+        """Return the command that does the same for a file.
+
+        None if the candidate has a part that is an object, not a name.
+        """
+        source = {"file": file, "target": target, "groups": groups, "drop": list(drop)}
+        return cli_line({**self._repeat(), "source": source})
+
+    def _repeat(self) -> dict[str, Any]:
+        changed = self.settings["recommended"]
+        return {
+            "made_by": "EnsembleSelector",
+            "parameters": changed,
+            "changed_parameters": changed,
+        }
 
     def plot(self, ax: Any = None) -> ComparisonDisplay:
         """Draw score by stability, with the front and the recommended candidate."""
@@ -150,7 +175,7 @@ def conclude(
     scores: Mapping[str, np.ndarray],
     runs: dict[str, Runs],
     estimates: Mapping[str, StabilityEstimate],
-    parameters: Mapping[str, dict[str, Any] | None],
+    selectors: Mapping[str, EnsembleSelector | None],
     settings: dict[str, Any],
 ) -> Comparison:
     """Find the front and the recommendation, and test neighbours."""
@@ -188,8 +213,7 @@ def conclude(
     )
     tests = neighbour_tests(front, scores, estimates, settings["test_per_train"])
     reason = explain(table, chosen, steps, settings)
-    repeat = {**(parameters[table["candidate"].iloc[chosen]] or {}),
-              "task": settings["task"], "random_state": settings["random_state"]}  # fmt: skip
+    repeat = plain(selectors[table["candidate"].iloc[chosen]])["parameters"]
     settings = {**settings, "recommended": repeat}
     return Comparison(table, long, tests, runs, reason, settings)
 
