@@ -116,13 +116,13 @@ def _forecast(
         "Would ensembles on two halves of these patients find the same features, and would larger "
         "ones help?",
     )
-    found = forecast_stability(
+    forecast = forecast_stability(
         selector, X, y, protocol="nested", n_runs=max(n_resamples, 12), random_state=seed,
         n_jobs=n_jobs,
     )  # fmt: skip
-    print_table(found.curve)
-    click.echo(found.summary())
-    return found
+    print_table(forecast.curve)
+    click.echo(forecast.summary())
+    return forecast
 
 
 def _compare(
@@ -139,7 +139,7 @@ def _compare(
     )
     small = min(n_resamples, 20)
     tree = clone(selector).set_params(n_resamples=small)
-    found = compare_selectors(
+    comparison = compare_selectors(
         {"tree": tree} | {name: name for name in COMPARED},
         X,
         y,
@@ -148,9 +148,9 @@ def _compare(
         random_state=seed,
         n_jobs=n_jobs,
     )
-    print_table(found.overview().drop(columns=["seconds"]))
-    click.echo(found.reason)
-    return found
+    print_table(comparison.overview().drop(columns=["seconds"]))
+    click.echo(comparison.reason)
+    return comparison
 
 
 def _tell(result: SelectionResult) -> None:
