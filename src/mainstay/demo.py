@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mainstay.forecast import Forecast
 
 N_SELECTED, TARGET = 5, 0.9
-MEASURES = ("nogueira", "hamming", "jaccard")
-ADJUSTED = ("sma_count", "zucknick")
+SHOWN = ("nogueira", "hamming", "jaccard")
+SHOWN_WITH_TWINS = ("sma_count", "zucknick")
 COMPARED = ("f_statistic", "information_gain", "mrmr")
 SIZES = (2, 5, 10)
 
@@ -91,9 +91,9 @@ def _measure(selector: EnsembleSelector) -> None:
 
     _heading(2, "Measure", "How reproducible is the selection? (1 = always the same)")
     runs, twins = selector.selections_, selector.similarity_
-    estimates = {name: stability(runs, name) for name in MEASURES}
+    estimates = {name: stability(runs, name) for name in SHOWN}
     estimates |= {
-        name: stability(runs, name, similarity=twins, random_state=0) for name in ADJUSTED
+        name: stability(runs, name, similarity=twins, random_state=0) for name in SHOWN_WITH_TWINS
     }
     print_estimates(list(estimates.values()))
     click.echo(
