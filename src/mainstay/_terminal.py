@@ -76,7 +76,7 @@ def _correction_text(e: StabilityEstimate) -> str:
     return {"none": "no", "exact": "exactly"}.get(e.correction, e.correction)
 
 
-def list_measures(ctx: click.Context, wanted: bool) -> None:
+def print_measures(ctx: click.Context, wanted: bool) -> None:
     """List all measures and end, if `--list` was given."""
     if not wanted or ctx.resilient_parsing:
         return

@@ -169,7 +169,7 @@ def compare_selectors(
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> found = ms.compare_selectors(["f_statistic", "mrmr"], X, y, sizes=[3, 10], random_state=0)
     >>> found.table["candidate"].tolist()  # doctest: +NORMALIZE_WHITESPACE
-    ['f_statistic/mean/3', 'f_statistic/mean/10', 'mrmr/mean/3', 'mrmr/mean/10',
+    ['f_statistic/mean/3', 'f_statistic/mean/10', 'mrmr@20/mean/3', 'mrmr@20/mean/10',
      'all features', 'F-test/3', 'F-test/10', 'random/3', 'random/10']
     >>> found.recommended in found.front["candidate"].tolist()
     True
