@@ -12,8 +12,8 @@ from _common import log, table, verdict
 from _onda_bank import INSIDE, NEW, RANKERS, SETS, SKIPPED, bank
 
 from mainstay.forecast.curves import NestedCurve, make_curve
-from mainstay.forecast.virtual import Ensembles
 from mainstay.forecast.result import fit_model, simulated
+from mainstay.forecast.virtual import Ensembles
 from mainstay.runs import Runs
 
 BUDGET, SIZE = 100, INSIDE

@@ -402,7 +402,7 @@ def test_no_output_overwrites_the_input(command, option, tmp_path):
         command, name, *ARGUMENTS.get(command, []), option.opts[-1], f"folder/../{name}"
     )
     assert result.exit_code == 2
-    assert f"{option.opts[-1]} would overwrite folder/../{name}, which is FILE" in result.stderr
+    assert f"{option.opts[-1]} folder/../{name} would overwrite FILE" in result.stderr
     assert (tmp_path / name).read_text() == "precious"
 
 
@@ -410,7 +410,7 @@ def test_two_outputs_are_two_files():
     result = mainstay("select", "data.csv", "--target", "outcome", "--output", "x.parquet",
                       "--save-runs", "x.parquet")  # fmt: skip
     assert result.exit_code == 2
-    assert "--save-runs would overwrite x.parquet, which is --output" in result.stderr
+    assert "--save-runs x.parquet would overwrite --output" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -447,7 +447,7 @@ def test_the_program_prints_numbers_and_warnings_apart():
     assert json.loads(done.stdout)["measures"][0]["value"] is None
     assert done.stderr.splitlines() == [
         "Warning: 'jaccard' is undefined (0/0) for 1 pair(s) of runs, first 0 and 1, so the result "
-        "is NaN: undefined=0 (or another number; --undefined 0) replaces it, or take another "
+        "is NaN: undefined=0 (or another number; --undefined 0) replaces it, or use another "
         "measure."
     ]
 

@@ -35,7 +35,8 @@ def test_compare_prints_the_front_the_baselines_and_plain_words(data: Path, tmp_
                  "--plot", picture, "--output", table)  # fmt: skip
     assert result.exit_code == 0, result.output
     words = result.stdout
-    assert "114 rows × 14 features, target 'target'; 9 candidates, 4 splits" in words
+    assert "114 rows × 14 features, target 'target' (classification: y holds 2 distinct" in words
+    assert "9 candidates, 4 splits" in words
     assert "score: accuracy, stability: sma_count" in words
     for expected in ("Recommended: ", "all features", "random/3", "F-test/2", "For comparison,"):
         assert expected in words
@@ -75,6 +76,19 @@ def test_targets_that_are_numbers_or_text(data: Path, kind: str) -> None:
     result = run(data, *QUICK)
     assert result.exit_code == 0, result.output
     assert ("score: R²" if kind == "regression" else "score: accuracy") in result.stdout
+
+
+def test_the_task_is_chosen(data: Path) -> None:
+    words = run(data, *QUICK, "--task", "regression").stdout
+    assert "(regression: as asked for)" in words
+    assert "score: R²" in words
+
+
+@pytest.mark.parametrize("ending", ["tsv", "parquet", "feather"])
+def test_the_table_is_written_as_its_ending_says(data: Path, tmp_path: Path, ending: str) -> None:
+    table = tmp_path / f"table.{ending}"
+    assert run(data, *QUICK, "--output", table).exit_code == 0
+    assert "recommended" in ms.io.read_table(table).columns
 
 
 def test_a_search_from_the_command_line(data: Path) -> None:

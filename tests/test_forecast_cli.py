@@ -68,6 +68,15 @@ def test_nothing_is_drawn_unasked(
     assert "drawn" not in result.output
 
 
+def test_the_task_is_named_and_chosen(data: Path) -> None:
+    inferred, chosen = (
+        run(data, *FLAT, "-r", "f_statistic", *more) for more in ([], ["--task", "regression"])
+    )
+    assert "(classification: y holds 2 distinct whole numbers); " in inferred.stdout
+    assert "(regression: as asked for); " in chosen.stdout
+    assert inferred.stdout.splitlines()[2:] != chosen.stdout.splitlines()[2:]
+
+
 def test_the_old_name_of_the_ensemble_sizes_still_works(data: Path) -> None:
     old, new = (
         run(data, *FLAT, option, "1,50", "--json") for option in ("--sizes", "--ensemble-sizes")
@@ -145,7 +154,7 @@ def test_the_picture_shows_curve_band_plan_and_measured_points(forecast: ms.Fore
     measured = pd.DataFrame({"ensemble_size": [10, 50], "stability": [0.5, 0.8]})
     display = ms.ForecastDisplay.from_forecast(forecast, target=0.7, measured=measured)
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert labels == ["interval", "forecast", "seen in the runs", "really run"]
+    assert labels == ["interval", "forecast", "observed", "measured"]
     written = [text.get_text() for text in display.ax_.texts]
     assert "target 0.7" in written
     assert any(text.isdecimal() for text in written)

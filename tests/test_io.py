@@ -198,7 +198,6 @@ def test_pairs_of_numbers_in_either_order_of_columns_are_read(ending, tmp_path):
         ("run,feature\n1,a\n2,\n", {"n_features": 3}, "row 2 .*empty cell"),
         ("run,feature\n1,a\n,b\n", {"n_features": 3}, "row 2 .*empty cell"),
         ("run,feature\n1,a\n1,a\n2,a\n", {"n_features": 3}, "run 0 .*'a' twice"),
-        ("run,feature\n1,a\n1,b\n", {"n_features": 3}, r"got 1 run\(s\)"),
         (PAIRS, {"n_features": 2}, "n_features must be a whole number at least 3, got 2"),
         (PAIRS, {"features": ["a", "b"]}, "run 1 .*unknown feature 'c'; features are 'a', 'b'"),
         (PAIRS, {"features": ["a", "b", "c"], "n_features": 9}, "n_features"),
@@ -209,6 +208,12 @@ def test_pairs_of_numbers_in_either_order_of_columns_are_read(ending, tmp_path):
 def test_incomplete_or_contradictory_pairs_are_refused(text, arguments, message, tmp_path):
     with pytest.raises(InputError, match=message):
         read_runs(write(tmp_path / "pairs.csv", text), **arguments)
+
+
+def test_one_run_can_be_read(tmp_path):
+    runs = read_runs(write(tmp_path / "pairs.csv", "run,feature\n1,a\n1,b\n"), n_features=3)
+    assert runs.support.tolist() == [[True, True, False]]
+    assert read_runs(write(tmp_path / "wide.csv", "a,b\n0.5,0.25\n")).n_runs == 1
 
 
 def test_the_number_of_features_contradicts_a_column_per_feature(tmp_path):

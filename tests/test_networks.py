@@ -19,7 +19,7 @@ from conftest import SHARED
 from mainstay._kernels.network_forest import extra_importances, forest_importances
 from mainstay.cli import main
 from mainstay.datasets import load_dream4
-from mainstay.networks import METHODS, link_average_precision, read_expression_file
+from mainstay.networks import NETWORK_METHODS, link_average_precision, read_expression_file
 from mainstay.networks.expression import read_expression, seed_of
 from mainstay.networks.inference import NetworkOptions, link_table
 from mainstay.networks.subspaces import CoupledProblem, SubspaceSettings
@@ -119,7 +119,12 @@ def test_features_tried_per_split_are_a_number_or_a_share():
 # --- every method -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
+def test_the_old_name_of_the_list_of_methods_is_deprecated() -> None:
+    with pytest.warns(FutureWarning, match="now called NETWORK_METHODS"):
+        assert ms.networks.METHODS is NETWORK_METHODS
+
+
+@pytest.mark.parametrize("method", NETWORK_METHODS)
 def test_known_links_come_first(method):
     links = infer(cells(), method=method, regulators=["a", "b", "f"])
     assert list(links.columns) == ["regulator", "target", "importance"]
@@ -132,7 +137,7 @@ def test_known_links_come_first(method):
     assert links["importance"].is_monotonic_decreasing
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", NETWORK_METHODS)
 def test_neither_the_order_of_genes_nor_cores_nor_units_matter(method):
     table = cells(40)
     expected = infer(table, method=method).set_index(["regulator", "target"])
@@ -265,7 +270,7 @@ def test_stability_depends_on_the_seed_alone():
     assert one.n_links == 6
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", NETWORK_METHODS)
 def test_a_gene_that_a_resample_makes_constant_has_no_links_there(method):
     table = cells(30)
     table["f"] = 0.0

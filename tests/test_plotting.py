@@ -218,8 +218,8 @@ def test_frequencies_stand_in_order_with_their_wilson_intervals():
     assert_allclose(display.table[["lower", "upper"]], np.stack((low, high), axis=1))
     drawn = next(line for line in display.ax_.lines if line.get_label() == "feature")
     assert_array_equal(drawn.get_xdata(), [1.0, 0.5, 0.25, 0.0, 0.0])
-    (lots,) = (line for line in display.ax_.lines if line.get_label() == "drawing lots")
-    assert lots.get_xdata()[0] == pytest.approx(7 / 20)
+    (chance,) = (line for line in display.ax_.lines if line.get_label() == "random selection")
+    assert chance.get_xdata()[0] == pytest.approx(7 / 20)
 
 
 def test_only_the_top_is_shown_and_the_rest_is_told():

@@ -197,16 +197,16 @@ def test_advice_depends_on_what_the_forecast_says(summary: dict[str, Any]) -> No
     unknown = points({**summary, "forecast": None})
     assert "no forecast was made" in unknown["A bigger ensemble"]
     assert 'protocol="nested"' in unknown["More samples"]
-    idle = points({**summary, "forecast": forecast()})
-    assert "bring little" in idle["A bigger ensemble"]
-    assert "at most 0.50 (jaccard)" in idle["More samples"]
-    assert "more samples" in idle["More samples"]
+    enough = points({**summary, "forecast": forecast()})
+    assert "bring little" in enough["A bigger ensemble"]
+    assert "at most 0.50 (jaccard)" in enough["More samples"]
+    assert "more samples" in enough["More samples"]
     worth = points({**summary, "forecast": forecast(worthwhile=400, at_worthwhile=0.7)})
     assert "400 runs instead of 100" in worth["A bigger ensemble"]
     assert "from 0.50 to 0.70" in worth["A bigger ensemble"]
     flat = points({**summary, "forecast": forecast("flat")})
     assert "cannot tell whether another study" in flat["More samples"]
-    assert "Two single runs agree to 0.20" in flat["Compared with a single run"]
+    assert "The agreement of two single runs is 0.20" in flat["Compared with a single run"]
     stable = points({**summary, "forecast": forecast(plateau=0.9)})
     assert "not what this list lacks" in stable["More samples"]
 
@@ -351,14 +351,26 @@ def test_the_python_of_the_page_makes_the_same_selector(selector: ms.EnsembleSel
     np.testing.assert_array_equal(space["selector"].ranking_.scores, selector.ranking_.scores)
 
 
+def test_results_saved_before_changed_parameters_were_noted_can_be_repeated() -> None:
+    selector = ms.EnsembleSelector("f_statistic", n_resamples=5, random_state=3).fit(X, Y)
+    settings = {**selector.result().settings, "source": {"file": "x.csv", "target": "y"}}
+    del settings["changed_parameters"]
+    space: dict[str, Any] = {"X": X, "y": Y}
+    exec((python_code(settings) or "").partition(").fit")[0] + ")", space)
+    assert space["selector"].get_params() == selector.get_params()
+    line = cli_line(settings)
+    assert line is not None
+    assert "None" not in line
+
+
 def test_several_rankers_are_repeated_by_python() -> None:
     rankers = ["f_statistic", DecisionTreeClassifier(max_depth=2)]
-    found = ms.EnsembleSelector(rankers, n_resamples=5, random_state=3).fit(X, Y).result()
-    code = python_code(found.settings)
+    result = ms.EnsembleSelector(rankers, n_resamples=5, random_state=3).fit(X, Y).result()
+    code = python_code(result.settings)
     assert code is not None
     assert "from sklearn.tree import DecisionTreeClassifier" in code
     assert "['f_statistic', DecisionTreeClassifier(max_depth=2)]" in code
-    assert cli_line(found.settings | {"source": {"file": "x.csv", "target": "y"}}) is None
+    assert cli_line(result.settings | {"source": {"file": "x.csv", "target": "y"}}) is None
 
 
 def test_runs_made_elsewhere_cannot_be_repeated() -> None:

@@ -272,8 +272,76 @@ def test_a_subset_keeps_the_runs_asked_for(runs):
     part = runs.subset([1, 0, 1])
     assert (part.kind, part.features) == (runs.kind, runs.features)
     assert np.array_equal(part.to_frame(), runs.to_frame().iloc[[1, 0, 1]])
-    with pytest.raises(InputError, match=r"got 1 run\(s\)"):
-        runs.subset([0])
+    assert runs.subset([0]) == runs[0]
+
+
+@pytest.mark.parametrize("runs", EACH_KIND.values(), ids=lambda runs: runs.kind)
+def test_runs_are_indexed_like_rows(runs):
+    m = len(runs)
+    rows = runs.to_frame().to_numpy()
+    first = np.arange(m) == 0
+    for index in (0, np.int64(1), -1, slice(1, None), slice(None, None, -1), [1, 0, 1], first):
+        part = runs[index]
+        assert (part.kind, part.features) == (runs.kind, runs.features)
+        assert np.array_equal(part.to_frame(), np.atleast_2d(rows[index]))
+    for index in (m, -m - 1, [0, m], [True] * (m + 1)):
+        with pytest.raises(IndexError):
+            runs[index]
+    for nothing in (slice(m, None), [], [False] * m):
+        with pytest.raises(InputError, match="there are no runs; at least one is needed"):
+            runs[nothing]
+
+
+@pytest.mark.parametrize("runs", EACH_KIND.values(), ids=lambda runs: runs.kind)
+def test_runs_are_made_of_their_runs(runs):
+    one_by_one = list(runs)
+    assert [len(run) for run in one_by_one] == [1] * len(runs)
+    assert Runs.concatenate(one_by_one) == runs
+
+
+def test_equal_runs_hold_the_same_values_of_the_same_features():
+    runs = Runs.from_scores(SCORES, features=list("abcd"))
+    same = Runs.from_scores(SCORES.copy(), features=list("abcd"))
+    assert runs == same
+    assert hash(runs) == hash(same)
+    assert len({runs, same}) == 1
+    for other in (
+        Runs.from_scores(SCORES, features=list("abce")),
+        Runs.from_scores(SCORES + np.eye(2, 4), features=list("abcd")),
+        Runs.from_scores(SCORES[::-1], features=list("abcd")),
+        Runs.from_ranks(runs.ranks, features=list("abcd")),
+        runs[0],
+        SCORES,
+    ):
+        assert runs != other
+    assert Runs.from_sets([[0, 1], [1, 2]], 3) == Runs.from_support(SUPPORT)
+    assert Runs.from_sets([[0, 1], [0, 2]], 3) != Runs.from_support(SUPPORT)
+
+
+def test_values_of_runs_cannot_be_changed():
+    runs = Runs.from_scores(SCORES)
+    selections = Runs.from_support(SUPPORT)
+    copies = pickle.loads(pickle.dumps((runs, selections)))
+    for scored, selected in ((runs, selections), (runs[:1], selections[:1]), copies):
+        for values in (scored.scores, scored.ranks):
+            with pytest.raises(ValueError, match="read-only"):
+                values[0, 0] = 1
+        with pytest.raises(ValueError, match="read-only"):
+            selected.sparse_support.data[0] = 0
+    with pytest.raises(ValueError, match="read-only"):
+        Runs.from_ranks([[1, 2], [2, 1]]).ranks[0, 0] = 2
+
+
+def test_ranks_are_computed_once():
+    for runs in (Runs.from_scores(SCORES), Runs.from_ranks([[1, 2], [2, 1]])):
+        assert runs.ranks is runs.ranks
+
+
+@EVERY_MAKER
+def test_one_run_is_enough(make):
+    runs = make([[1]])
+    assert (runs.n_runs, runs.n_features) == (1, 1)
+    assert repr(runs).startswith("Runs: 1 run × 1 feature")
 
 
 # --- what is refused ----------------------------------------------------------------------------
@@ -295,8 +363,7 @@ def test_a_subset_keeps_the_runs_asked_for(runs):
         ([["a"], "abc"], ABC, "run 1 .*'abc', not a collection of features"),
         ([["a"], 2], ABC, "run 1 .*2, not a collection of features"),
         ([["a"], None], ABC, "run 1 .*None, not a collection of features"),
-        ([["a"]], ABC, r"got 1 run\(s\)"),
-        ([], ABC, r"got 0 run\(s\)"),
+        ([], ABC, "there are no runs; at least one is needed"),
         ([[], []], [], "no features"),
         ([[], []], 0, "features must be a whole number at least 1, got 0"),
         ([["a"], ["b"]], ["a", "b", "a"], "unique; given more than once: 'a'"),
@@ -344,8 +411,7 @@ def test_scores_are_finite(value):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ([[1, 1]], r"got 1 run\(s\)"),
-        (np.ones((0, 2)), r"got 0 run\(s\)"),
+        (np.ones((0, 2)), "there are no runs; at least one is needed"),
         (np.ones((2, 0)), "features"),
         (pd.DataFrame(index=[0, 1]), "no features"),
         ([[1, 2], [1]], "run 1 .*has 1 values, but run 0 has 2"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from sklearn.datasets import load_iris
 import mainstay as ms
 from mainstay import io
 from mainstay.cli import main
+from mainstay.report.repeat import cli_line
 
 IRIS = load_iris(as_frame=True)
 TABLE = IRIS.data.assign(species=IRIS.target_names[IRIS.target])
@@ -174,7 +176,7 @@ def test_annotations_are_never_features(name: str) -> None:
 
 def test_an_array_of_another_length_is_no_target() -> None:
     np.savez("iris.npz", X=TABLE.iloc[:, :4].to_numpy(), species=np.arange(7))
-    assert "array 'species' of iris.npz has 7 entries for 150 rows" in select("iris.npz").stderr
+    assert "'species' of iris.npz has 7 entries for 150 rows" in select("iris.npz").stderr
 
 
 WORDS = np.array(["ill", "well"] * 75, dtype="S")
@@ -243,6 +245,7 @@ IDENTIFIERS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:features of text or categories are not compared")
 @pytest.mark.parametrize(("name", "values"), IDENTIFIERS.values(), ids=IDENTIFIERS)
 def test_an_identifier_is_refused_unless_it_is_dropped_or_kept(name: str, values: Any) -> None:
     TABLE.assign(**{name: values}).to_csv("iris.csv", index=False)
@@ -320,6 +323,42 @@ def test_select_equals_the_library() -> None:
     )
 
 
+@pytest.mark.parametrize("aggregation", ["frequency", "vote"])
+def test_the_features_that_most_runs_select_can_be_asked_for(aggregation: str) -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    result = select("iris.csv", "--n-features", "2", "--aggregation", aggregation, "--json")
+    assert result.exit_code == 0, result.stderr
+    features = [row["feature"] for row in json.loads(result.stdout)["features"]]
+    assert all(name.startswith("petal") for name in features[:2])
+
+
+def test_select_says_what_the_task_is_and_why() -> None:
+    IRIS.frame.to_csv("iris.csv", index=False)
+    as_classes, as_numbers = (
+        run("select", "iris.csv", "--target", "target", "--resamples", "5", *more)
+        for more in ([], ["--task", "regression", "-r", "f_statistic"])
+    )
+    head = "150 rows × 4 features, target 'target'"
+    assert f"{head} (classification: y holds 3 distinct whole numbers); " in as_classes.stdout
+    assert f"{head} (regression: as asked for); " in as_numbers.stdout
+
+
+def test_text_cannot_be_regressed_on() -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    result = select("iris.csv", "--task", "regression")
+    assert result.exit_code == 2
+    assert "y holds categories" in result.stderr
+
+
+def test_the_command_in_the_result_keeps_task_and_columns() -> None:
+    IRIS.frame.assign(row=range(150)).to_csv("iris.csv", index=False)
+    options = ["--target", "target", "--ranker", "f_statistic", "--resamples", "5",
+               "--task", "regression", "--keep", "row", "--seed", "3"]  # fmt: skip
+    assert run("select", "iris.csv", *options, "--save", "r.zip").exit_code == 0
+    line = cli_line(ms.load_result("r.zip").settings)
+    assert line == shlex.join(["mainstay", "select", "iris.csv", *options])
+
+
 def test_groups_are_drawn_together() -> None:
     TABLE.assign(patient=np.arange(150) // 5).to_csv("iris.csv", index=False)
     result = select("iris.csv", "--groups", "patient")
@@ -357,6 +396,22 @@ def test_what_is_wrong_is_said_with_exit_code_2(
     assert result.exit_code == 2
     assert "Traceback" not in result.output
     assert re.search(message, result.stderr), result.stderr
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (pd.date_range("2020", periods=150), "dates"),
+        (pd.to_timedelta(np.arange(150) % 3, unit="D"), "durations"),
+        ([[1, 2]] * 150, "lists"),
+    ],
+)
+def test_a_column_of_neither_numbers_nor_text_is_refused(values: Any, kind: str) -> None:
+    TABLE.assign(when=values).to_parquet("iris.parquet")
+    result = select("iris.parquet")
+    assert result.exit_code == 2
+    assert f"column 'when' holds neither numbers nor text but {kind}" in result.stderr
+    assert select("iris.parquet", "--drop", "when").exit_code == 0
 
 
 @pytest.mark.parametrize("ending", ["parquet", "feather", "npz", "mat", "h5ad"])

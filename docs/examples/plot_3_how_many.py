@@ -20,6 +20,6 @@ selector.fit(X, y)
 corrected = ms.StabilityBySizeDisplay.from_selector(selector)
 
 # %%
-# Jaccard's index of the same runs: the dotted line is what drawing lots would give.
+# Jaccard's index of the same runs: the dotted line is what random selections would give.
 
 uncorrected = ms.StabilityBySizeDisplay.from_selector(selector, "jaccard")

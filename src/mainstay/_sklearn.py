@@ -65,22 +65,22 @@ class FeatureScores(NamedTuple):
 def read_scores(model: Any, n_features: int) -> FeatureScores:
     """Read the scores and, where there is one, the selection of a fitted model.
 
-    A selection is `get_support()` or a boolean `support_`. Scores are `ranking_` (reversed),
-    `scores_`, `feature_importances_` or the size of `coef_`, whatever comes first; those of a
-    selection without them are 1 and 0. Features that did not reach the last step of a Pipeline
-    are not selected and score worst.
+    A selection is `get_support()` or a boolean `support_`. Scores are `scores_` (in a selection,
+    those that are not defined count as the worst), minus `ranking_`, 1 and 0 for what is selected
+    and what is not, `feature_importances_` or the size of `coef_`, whichever comes first. Features
+    that did not reach the last step of a Pipeline are not selected and score worst.
     """
     last, places = last_step(model, n_features)
     support = _selection(last, len(places))
-    ranking, scores = (_values(last, name, len(places)) for name in ("ranking_", "scores_"))
+    scores, ranking = (_values(last, name, len(places)) for name in ("scores_", "ranking_"))
     if support is None and _is_sklearn(last):  # BayesianRidge.scores_ speaks of iterations
         scores = None
     worst = 0.0
-    if ranking is not None:
-        scores, worst = -ranking, -ranking.max() - 1
-    elif scores is not None:
+    if scores is not None:
         worst = min(0.0, float(np.min(scores, initial=0.0, where=~np.isnan(scores))))
-        scores = np.where(np.isnan(scores), worst, scores) if support is not None else scores
+        scores = scores if support is None else np.where(np.isnan(scores), worst, scores)
+    elif ranking is not None:
+        scores, worst = -ranking, -ranking.max() - 1
     elif support is not None:
         scores = support.astype(float)
     else:
@@ -109,13 +109,18 @@ def _places_after(step: Any, places: np.ndarray) -> np.ndarray:
     """Tell which features leave a fitted transformer, and in which order."""
     support = _selection(step, len(places))
     if support is not None:
-        return places[support]
+        return np.asarray(places[support])
     try:
         names = [str(name) for name in step.get_feature_names_out()]
     except (AttributeError, ValueError):  # it does not say; features keep their places
         return places
-    given = getattr(step, "feature_names_in_", [f"x{i}" for i in range(len(places))])
-    place = dict(zip((str(name) for name in given), places, strict=False))
+    given = getattr(step, "feature_names_in_", [f"x{i}" for i in range(step.n_features_in_)])
+    if len(given) != len(places):
+        raise InputError(
+            f"{type(step).__name__} was given {len(given)} features where {len(places)} were "
+            "expected: a step before it adds or drops features without saying which."
+        )
+    place = dict(zip((str(name) for name in given), places, strict=True))
     if not set(names) <= set(place):  # a ColumnTransformer puts the step's name before each
         names = [name.partition("__")[2] or name for name in names]
     if not set(names) <= set(place) or len(set(names)) < len(names):

@@ -29,7 +29,7 @@ from mainstay._validation import (
 )
 from mainstay.aggregation import AGGREGATIONS, Ranking, aggregate
 from mainstay.rankers import make_ranker
-from mainstay.rankers.base import for_task, resample_scorer
+from mainstay.rankers.base import for_task, has_fast_path, resample_scorer
 from mainstay.rankers.inputs import (
     Table,
     infer_task,
@@ -460,7 +460,7 @@ def _run_ranker(
         "progress": progress,
         "description": type(ranker).__name__,
     }
-    if hasattr(ranker, "resample_scorer") or hasattr(ranker, "score_resamples"):
+    if has_fast_path(ranker):
         # whole blocks for every core: the data are prepared once per core, and what is computed
         # together does not depend on their number
         blocks = -(-len(resamples) // _BLOCK)

@@ -81,14 +81,14 @@ def test_clicking_a_head_sorts_and_clicking_again_turns_the_order(
     assert shares == sorted(shares, reverse=True)
 
 
-def test_search_and_filter_leave_what_fits(open_page: Open, result: ms.SelectionResult) -> None:
+def test_search_and_filter_leave_what_matches(open_page: Open, result: ms.SelectionResult) -> None:
     page = open_page(result)
     page.get_by_label("Search").fill("CONCAVE")
     assert set(column(page, "feature")) == {
         "mean concave points", "worst concave points", "concave points error"}  # fmt: skip
     assert page.locator("#count").inner_text() == "1–3 of 3 (of 30)"
     page.get_by_label("Search").fill("no such feature")
-    assert "No feature fits" in page.locator("#table tbody").inner_text()
+    assert "No feature matches" in page.locator("#table tbody").inner_text()
     page.get_by_label("Search").fill("")
     page.get_by_label("Selected only").check()
     assert sorted(column(page, "feature")) == sorted(result.selected)

@@ -61,21 +61,8 @@ def _read_arrays(
         raise InputError(
             f"{path} has {len(columns)} feature_names for the {data.shape[1]} columns of 'X'."
         )
-    annotations: Annotations = {
-        name: partial(_array_of_rows, path, name, len(data), read)
-        for name in names
-        if name not in ("X", "feature_names")
-    }
-    return pd.DataFrame(data, columns=columns), annotations
-
-
-def _array_of_rows(
-    path: Path, name: str, n_rows: int, read: Callable[[str], np.ndarray]
-) -> np.ndarray:
-    values = read(name)
-    if values.size != n_rows:
-        raise InputError(f"array {name!r} of {path} has {values.size} entries for {n_rows} rows.")
-    return values.ravel()
+    others = [name for name in names if name not in ("X", "feature_names")]
+    return pd.DataFrame(data, columns=columns), {name: partial(read, name) for name in others}
 
 
 def read_h5ad(path: Path) -> tuple[pd.DataFrame, Annotations]:

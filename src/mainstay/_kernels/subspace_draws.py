@@ -137,7 +137,7 @@ def first_largest(values):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def summary(y, counts, n_classes, tally):
+def constant_value(y, counts, n_classes, tally):
     """Return the mean (no classes) or the first most frequent class of a bootstrap sample.
 
     Also returns whether there is one class only; `tally` gets the counts of the classes.

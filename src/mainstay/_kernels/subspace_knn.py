@@ -15,10 +15,10 @@ from numba import njit
 from mainstay._kernels.subspace_draws import (
     chosen_features,
     constant_predictions,
+    constant_value,
     draw,
     first_largest,
     most_features,
-    summary,
 )
 
 
@@ -95,7 +95,7 @@ def knn_held_out(columns, y, n_classes, soft, k, n_folds, weights, Z, seeds, out
         for f in range(folds):
             held = order[first[f] : first[f + 1]]
             if d == 0:
-                value, _ = summary(y, counts[f], n_classes, tally)
+                value, _ = constant_value(y, counts[f], n_classes, tally)
                 constant_predictions(y, held, value, n_classes, soft, out[t])
                 continue
             size = _bag(counts[f], rows, times)

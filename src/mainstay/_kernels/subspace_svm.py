@@ -25,10 +25,10 @@ from numba import njit
 from mainstay._kernels.subspace_draws import (
     chosen_features,
     constant_predictions,
+    constant_value,
     draw,
     first_largest,
     most_features,
-    summary,
 )
 
 RBF, LINEAR = 0, 1
@@ -328,7 +328,7 @@ def svm_held_out(
         share[:] = 0.0
         for f in range(folds):
             held = order[first[f] : first[f + 1]]
-            value, one_class = summary(y, counts[f], n_classes, tally)
+            value, one_class = constant_value(y, counts[f], n_classes, tally)
             if d == 0 or one_class:
                 constant_predictions(y, held, value, n_classes, False, out[t])
                 continue

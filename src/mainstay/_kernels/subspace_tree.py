@@ -22,10 +22,10 @@ from numba import njit
 from mainstay._kernels.subspace_draws import (
     chosen_features,
     constant_predictions,
+    constant_value,
     draw,
     first_largest,
     most_features,
-    summary,
 )
 
 SAME = np.float32(1e-7)
@@ -337,7 +337,7 @@ def tree_held_out(
         d = chosen_features(Z[t], sample.chosen)
         for f in range(folds):
             held = order[first[f] : first[f + 1]]
-            value, one_class = summary(y, counts[f], n_classes, tally)
+            value, one_class = constant_value(y, counts[f], n_classes, tally)
             if d == 0 or one_class:
                 constant_predictions(y, held, centre + value, n_classes, soft, out[t])
                 continue

@@ -64,10 +64,10 @@ def aggregate(
     top : int, optional
         Read only the `top` best of every ranking. Score rules use all scores and refuse it.
     missing : {"last", "drop"}
-        What a feature outside the `top` best of a run has there: the last rank, p; or no opinion,
-        so that the run is left out for this feature, and ranks count relative to the length of
-        the list. With "drop", one good place in one run beats many good ones. "borda",
-        "frequency" and "vote" count presence, and always take absence as 0.
+        What it means that a feature is not among the `top` best of a run: the last rank, p; or no
+        opinion, so that the run is left out for this feature and ranks are relative to the length
+        of the list. With "drop", one good place in one run beats many good ones. "borda",
+        "frequency" and "vote" count presence, so that absence is always 0.
     **options
         Options of the rule: `epsilon` (geometric_mean), `threshold` (vote).
 
@@ -80,8 +80,8 @@ def aggregate(
     -----
     Ties in the result (scores equal to 12 digits) go to the larger mean score, or the smaller mean
     rank if the runs hold no scores, then to the name that comes first in natural order (x2 before
-    x10). So neither the order of the runs nor that of the columns has any influence. Features on
-    which no run has an opinion (`missing="drop"`) come last.
+    x10). So neither the order of the runs nor that of the columns matters. Features on which no
+    run has an opinion (`missing="drop"`) come last.
 
     For "rra" and "stuart" a selected feature has the normalised rank k/p and any other 1: all that
     a selection says is that its features are among the k best, which chance does with probability

@@ -36,17 +36,17 @@ def aggregate_lists(
     lists : iterable of iterables
         The names of every list, best first.
     features : sequence of names, optional
-        All features. Default: those that are in any list, in natural order. Features in no list
-        come last.
+        All features; by default those that are in any list, in natural order. Features in no
+        list come last.
     method : str or callable
         As for `aggregate`; the rules of scores cannot be used. "borda" gives the length of the
         longest list as credit for a first place. A callable gets ranks.
     missing : {"last", "drop"}
-        What an absent feature has: the last rank, or no opinion. With "last" ranks are divided by
-        the number of features, with "drop" by the length of the list.
+        What absence from a list means: the last rank, or no opinion. With "last" ranks are
+        divided by the number of features, with "drop" by the length of the list.
     n_features : int, optional
         How many features there were to choose from, if more than `features`: for lists of the
-        best few of many thousand genes, say. It makes short lists as surprising as they are.
+        best few of many thousand genes, say. It decides how surprising a short list is.
     weights, **options
         As for `aggregate`.
 

@@ -120,10 +120,10 @@ def rra_bonferroni(log_rho: Any, n_lists: Any) -> np.ndarray:
 def stuart_log_q(r: Any) -> tuple[np.ndarray, np.ndarray]:
     """Log Q and log(1 − Q) of Stuart's statistic; smaller Q = better.
 
-    Q = P(U_(k) ≤ r_(k) for all k) for m independent uniforms U: how likely random ranks are, order
-    statistic by order statistic, at least as good. Q is not a p-value: it is not uniform under the
-    null hypothesis. Both logs are right to about 1e-12 for thousands of lists, by a Poisson process
-    that follows the likeliest way for log Q, and by first crossings for log(1 − Q).
+    Q = P(U_(k) ≤ r_(k) for all k) for m independent uniforms U: how likely random ranks are to be
+    at least as good, order statistic by order statistic. Q is not a p-value: it is not uniform
+    under the null hypothesis. Both logs are accurate to about 1e-12 for thousands of lists: log Q
+    is computed with a Poisson process along its likeliest path, log(1 − Q) from first crossings.
 
     Parameters
     ----------
@@ -160,14 +160,14 @@ def stuart_log_q(r: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rra(r: np.ndarray) -> Outcome:
-    """Scores −log ρ, with exact p-values; ρ = 1 to the last digit is told apart by log(1 − ρ)."""
+    """Scores −log ρ with exact p-values; log(1 − ρ) tells values of ρ that round to 1 apart."""
     log_rho, log_1m_rho = _log_rho(r)
     counts = np.sum(~np.isnan(r), axis=0)
     return Outcome(-log_rho, tie_break=log_1m_rho, p_values=partial(rra_p_value, log_rho, counts))
 
 
 def stuart(r: np.ndarray) -> Outcome:
-    """Scores −log Q; Q = 1 to the last digit is told apart by log(1 − Q)."""
+    """Scores −log Q; log(1 − Q) tells values of Q that round to 1 apart."""
     log_q, log_1m_q = stuart_log_q(r)
     return Outcome(-log_q, tie_break=log_1m_q, p_values=partial(np.exp, log_q))
 

@@ -150,8 +150,9 @@ def in_top(ranks: np.ndarray, k: int) -> np.ndarray:
 def top_ranks(ranks: np.ndarray, k: int, missing: str) -> np.ndarray:
     """Ranks of the k best; the others are last (rank p) or, with `missing="drop"`, NaN.
 
-    Dropping makes each list a ranking of its own few: its ranks are stretched to end at p. Ties
-    across the cut are then no opinion at all; otherwise they share the mean of their places.
+    Dropping turns each list into a ranking of its members: their ranks are stretched to end at p.
+    Features that tie across the cut are then dropped too; otherwise they share the mean of their
+    places.
     """
     p = ranks.shape[1]
     places = np.arange(1.0, p + 1)

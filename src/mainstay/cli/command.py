@@ -49,7 +49,9 @@ class Command(click.Command):
         rest = super().parse_args(ctx, args)
         for param, times in Counter(given).items():
             if isinstance(param, click.Option) and not param.multiple and times > 1:
-                raise click.UsageError(f"{param.opts[-1]} was given {times} times.", ctx)
+                raise click.UsageError(
+                    f"{param.opts[-1]} was given {times} times; give it once.", ctx
+                )
         self._refuse_colliding_files(ctx)
         return rest
 
@@ -62,9 +64,7 @@ class Command(click.Command):
             name = param.opts[-1] if isinstance(param, click.Option) else param.human_readable_name
             other = users.setdefault(Path(path).resolve(), name)
             if other != name and isinstance(param.type, OutputFile):
-                raise click.UsageError(
-                    f"{name} would overwrite {path}, which is {other}, too.", ctx
-                )
+                raise click.UsageError(f"{name} {path} would overwrite {other}.", ctx)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; print warnings and errors as one line each."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # fmt: off
 @command()
 @options.data_source
+@options.task
 @click.option("-r", "--ranker", "rankers", multiple=True, metavar="NAME",
               help="Ranker to compare; repeat for several.  [default: F-statistic, information "
                    "gain, mRMR, extremely randomised trees, a linear model]")
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 @options.as_json
 def compare(
     source: DataSource,
+    task: str,
     rankers: tuple[str, ...],
     aggregations: tuple[str, ...],
     sizes: str | None,
@@ -82,6 +84,7 @@ def compare(
         aggregations=list(aggregations) or None,
         sizes=feature_counts,
         n_resamples=number_or_text(resamples),  # type: ignore[arg-type]
+        task=task,
         scoring=scoring,
         cv=number_or_text(cv),
         groups=data.groups,
@@ -101,11 +104,11 @@ def compare(
         return
     settings = comparison.settings
     click.echo(
-        f"{len(data.y)} rows × {data.X.shape[1]} features, target {source.target!r}; "
+        f"{source.describe(data, settings['task'], settings['task_reason'])}; "
         f"{len(comparison.table)} candidates, {settings['n_splits']} splits; score: "
         f"{settings['scoring']}, stability: {settings['stability']}.\n"
     )
-    print_table(comparison.summary())
+    print_table(comparison.overview())
     click.echo(f"\n{comparison.reason}")
     if plot:
         click.echo(f"The picture is in {plot}.")

@@ -13,6 +13,7 @@ from mainstay.cli.command import command
 from mainstay.cli.options import DataSource, number_or_text, whole_numbers
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
     from mainstay.forecast import Forecast
@@ -25,6 +26,7 @@ _SIZES = "1,2,5,10,20,50,100"
 # fmt: off
 @command()
 @options.data_source
+@options.task
 @click.option("--protocol", type=click.Choice(["nested", "flat"]), required=True,
               help="nested: would another study (half of the samples) find the same features? "
                    "flat: would these samples give the same list again?")
@@ -57,6 +59,7 @@ _SIZES = "1,2,5,10,20,50,100"
 @options.as_json
 def forecast(
     source: DataSource,
+    task: str,
     protocol: str,
     ranker: str,
     n_features: str,
@@ -87,6 +90,7 @@ def forecast(
         data.X,
         data.y,
         protocol=protocol,
+        task=task,
         n_features_to_select=number_or_text(n_features),  # type: ignore[arg-type]
         ensemble_sizes=sizes,
         n_runs=n_runs,
@@ -109,7 +113,7 @@ def forecast(
         _print_json(result, table, plan)
         return
     click.echo(
-        f"{len(data.y)} rows × {data.X.shape[1]} features, target {source.target!r}; "
+        f"{source.describe(data, *_task_and_reason(task, data.y))}; "
         f"{result.n_runs} runs of {ranker}, {protocol} protocol.\n"
     )
     print_table(table)
@@ -127,6 +131,12 @@ def _ensemble_sizes(sizes: str | None, deprecated_sizes: str | None) -> list[int
         raise click.UsageError("--sizes is the old name of --ensemble-sizes; give only one.")
     click.echo("Warning: --sizes is deprecated here; it is now --ensemble-sizes.", err=True)
     return whole_numbers("--sizes", deprecated_sizes)
+
+
+def _task_and_reason(task: str, y: np.ndarray) -> tuple[str, str]:
+    from mainstay.rankers.inputs import infer_task
+
+    return infer_task(y) if task == "auto" else (task, "as asked for")
 
 
 def _print_json(result: Forecast, table: pd.DataFrame, plan: Plan) -> None:

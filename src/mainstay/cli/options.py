@@ -46,7 +46,7 @@ runs_n_features = click.option(
     help="For run,feature pairs: number of features there were to choose from.")
 task = click.option(
     "--task", type=click.Choice(["auto", "classification", "regression"]), default="auto",
-    show_default=True, help="What the target is: classes or numbers.")
+    show_default=True, help="Whether the target holds classes or numbers; auto says why.")
 threshold = click.option(
     "--threshold", type=float, default=0.9, show_default=True,
     help="Absolute correlation from which features count as exchangeable.")
@@ -78,6 +78,12 @@ class DataSource:
         return read_data(
             self.file, target=self.target, groups=self.groups, drop=self.drop, keep=self.keep
         )
+
+    def describe(self, data: LabelledTable, task: str, reason: str) -> str:
+        """Say in a few words what the data are, and why they are a task of this kind."""
+        n_rows, n_features = data.X.shape
+        kind = f"{task}: {reason}"
+        return f"{n_rows} rows × {n_features} features, target {self.target!r} ({kind})"
 
     def to_dict(self) -> dict[str, Any]:
         """Describe the source in a result: the file without its folder, options that were given."""

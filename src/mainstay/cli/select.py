@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # fmt: off
 @command()
 @options.data_source
+@options.task
 @click.option("-r", "--ranker", "rankers", multiple=True, metavar="NAME",
               help="Ranker; repeat for several.  [default: information_gain]")
 @click.option("--aggregation", default="mean", show_default=True, metavar="NAME",
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 @options.as_json
 def select(
     source: DataSource,
+    task: str,
     rankers: tuple[str, ...],
     aggregation: str,
     n_features: str,
@@ -74,6 +76,7 @@ def select(
         target_stability=target_stability,
         resampling=resampling,
         aggregation=aggregation,
+        task=task,
         similarity_threshold=threshold,
         random_state=seed,
         n_jobs=jobs,
@@ -89,7 +92,7 @@ def select(
         _print_json(selector)
         return
     click.echo(
-        f"{len(data.y)} rows × {data.X.shape[1]} features, target {source.target!r}; "
+        f"{source.describe(data, selector.task_, selector.task_reason_)}; "
         f"{selector.n_resamples_} {resampling} resamples; "
         f"{selector.n_features_} features selected.\n"
     )
@@ -109,8 +112,13 @@ def _estimates(selector: EnsembleSelector) -> list[StabilityEstimate]:
 
 
 def _print_json(selector: EnsembleSelector) -> None:
-    features = json.loads(selector.feature_table_.to_json(orient="records"))
-    click.echo(json.dumps({"features": features, "stability": to_records(_estimates(selector))}))
+    record = {
+        "task": selector.task_,
+        "task_reason": selector.task_reason_,
+        "features": json.loads(selector.feature_table_.to_json(orient="records")),
+        "stability": to_records(_estimates(selector)),
+    }
+    click.echo(json.dumps(record))
 
 
 def _write_result(

@@ -15,7 +15,7 @@ from mainstay._provenance import plain
 from mainstay._saving import WithNamedRuns
 from mainstay._validation import InputError, RandomState, check_random_state, share_or_number
 from mainstay.ensemble import EnsembleSelector
-from mainstay.ensemble.resample_count import make_runs
+from mainstay.ensemble.resample_count import repeat_on
 from mainstay.ensemble.scoring import score_sizes
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
@@ -193,16 +193,8 @@ def _one_fold(
     """Rank the training part with and without resampling; score both on the test part."""
     results, part, ensemble = {}, data.rows(train), selector.procedure
     for kind, procedure in (("ensemble", ensemble), ("single", ensemble.alone())):
-        made = make_runs(
-            procedure,
-            part,
-            1 if procedure.is_alone else selector.n_resamples,
-            np.random.default_rng(seed),
-            target_stability=None if procedure.is_alone else selector.target_stability,
-            n_jobs=1,
-            progress=False,
-        )
-        ranking = procedure.combine(made.by_ranker)
+        by_ranker = repeat_on(selector, procedure, part, seed)
+        ranking = procedure.combine(by_ranker)
         scores = score_sizes(ranking.order, sizes, estimator, data, train, test, scoring)
         results[kind] = (-ranking.ranks.astype(float), scores)
     return results

@@ -15,7 +15,7 @@ from mainstay._sklearn import seed as set_seed
 from mainstay._validation import natural_order
 from mainstay.comparison.candidates import ALL, ALONE, Contender
 from mainstay.ensemble import EnsembleSelector
-from mainstay.ensemble.resample_count import make_runs
+from mainstay.ensemble.resample_count import repeat_on
 from mainstay.ensemble.scoring import score_columns
 from mainstay.procedure import Data
 from mainstay.runs import Runs
@@ -194,15 +194,7 @@ def rank_part(
             continue
         procedure = selector.procedure.alone() if alone else selector.procedure
         start = time.process_time()
-        made = make_runs(
-            procedure,
-            part,
-            1 if procedure.is_alone else selector.n_resamples,
-            np.random.default_rng(seed),
-            target_stability=None if procedure.is_alone else selector.target_stability,
-            n_jobs=1,
-            progress=False,
-        )
+        by_ranker = repeat_on(selector, procedure, part, seed)
         ranked = time.process_time()
         for key in wanted:
             rule = procedure
@@ -211,7 +203,7 @@ def rank_part(
             if key[2] is not None:
                 rule = replace(rule, n_features_per_run=key[2])
             begin = time.process_time()
-            order = rule.combine(made.by_ranker).order[:largest]
+            order = rule.combine(by_ranker).order[:largest]
             results[key] = (order, ranked - start + time.process_time() - begin)
     return results
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._files import read_annotated
 from mainstay._validation import InputError, check_choice, check_count, some
 from mainstay.datasets.simulated import Task
 
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PMLB_URL = "https://github.com/EpistasisLab/pmlb/raw/master/datasets"
-_TIMEOUT = 60  # seconds without an answer
+_TIMEOUT = 60  # seconds to wait for an answer
 _TABLES = (".parquet", ".csv", ".tsv", ".feather", ".npz", ".mat")
 
 
 @dataclass(frozen=True)
 class Published:
-    """A published file: its name at the publisher, what it is for, and the sha256 of its bytes."""
+    """A published file: the publisher's name for it, its task, and the sha256 of its bytes."""
 
     name: str
     task: Task
@@ -128,7 +129,7 @@ class NetworkData:
     expression : pandas.DataFrame
         Samples × genes.
     links : pandas.DataFrame
-        Columns `regulator` and `target`: the true links. Every other ordered pair of genes is none.
+        Columns `regulator` and `target`: the true links. No other ordered pair of genes is a link.
     """
 
     name: str
@@ -306,8 +307,6 @@ def load_openml(
         table = _read_arff(path)
         column = target or str(table.columns[-1])
     else:
-        from mainstay._files import read_annotated
-
         table, annotations = read_annotated(path)
         usual = [
             name for name in ("target", "class", "y") if name in {*table.columns, *annotations}
@@ -335,7 +334,7 @@ def _fetch_openml(name_or_id: str | int, version: int | str, target: str | None)
         {"data_id": int(name_or_id)} if by_id else {"name": name_or_id, "version": version}
     )
     try:
-        found = datasets.fetch_openml(
+        fetched = datasets.fetch_openml(
             **which, target_column=target or "default-target", as_frame=True
         )
     except (URLError, OSError, ValueError) as error:
@@ -343,7 +342,8 @@ def _fetch_openml(name_or_id: str | int, version: int | str, target: str | None)
             f"OpenML set {name_or_id!r} could not be fetched: {error}. Give folder= to read a "
             "local copy."
         ) from error
-    return LoadedData(str(name_or_id), _task_of(found.target), found.data, found.target.to_numpy())
+    y = fetched.target
+    return LoadedData(str(name_or_id), _task_of(y), fetched.data, y.to_numpy())
 
 
 def _in_folder(folder: str | Path, name: str, endings: tuple[str, ...]) -> Path:
@@ -355,15 +355,15 @@ def _in_folder(folder: str | Path, name: str, endings: tuple[str, ...]) -> Path:
         path = folder / f"{name}{ending}"
         if path.is_file():
             return path
-    there = {file.name for file in folder.iterdir() if file.is_file()}
-    ending = max((e for e in endings if any(f.endswith(e) for f in there)), default="", key=len)
-    names = sorted(file.removesuffix(ending) for file in there if file.endswith(ending))
+    present = {file.name for file in folder.iterdir() if file.is_file()}
+    ending = max((e for e in endings if any(f.endswith(e) for f in present)), default="", key=len)
+    names = sorted(file.removesuffix(ending) for file in present if file.endswith(ending))
     check_choice(f"data set in {folder}", name, names)
     raise AssertionError  # pragma: no cover
 
 
 def _download(address: str, name: str, sha256: str | None) -> Path:
-    """Fetch a file once; what has not the expected checksum is not kept."""
+    """Fetch a file once; a file with another checksum than expected is not kept."""
     from urllib.error import URLError
     from urllib.request import urlopen
 
@@ -393,11 +393,11 @@ def _download(address: str, name: str, sha256: str | None) -> Path:
 
 
 def _check_sum(path: Path, sha256: str) -> None:
-    found = _sum_of(path.read_bytes())
-    if found != sha256:
+    actual = _sum_of(path.read_bytes())
+    if actual != sha256:
         raise InputError(
-            f"{path} is not the file that was published: its sha256 is {found}, expected {sha256}. "
-            "Get it again, or read it as it is (verify=False, or without sha256=)."
+            f"{path} is not the file that was published: its sha256 is {actual}, expected "
+            f"{sha256}. Get it again, or read it as it is (verify=False, or without sha256=)."
         )
 
 
@@ -410,7 +410,7 @@ def _read_tsv(path: Path) -> pd.DataFrame:
 
     try:
         table: pd.DataFrame = pd.read_csv(path, sep="\t")
-    except Exception as error:  # gzip and pandas raise kinds of their own
+    except Exception as error:  # gzip and pandas raise errors of many kinds
         raise InputError(f"{path} could not be read as tab-separated text: {error}") from error
     return table
 
@@ -422,7 +422,7 @@ def _read_arff(path: Path) -> pd.DataFrame:
     try:
         with path.open(encoding="utf-8") as file:
             records, meta = arff.loadarff(file)
-    except Exception as error:  # scipy's reader raises kinds of its own
+    except Exception as error:  # scipy's reader raises errors of many kinds
         raise InputError(f"{path} could not be read as arff: {error}") from error
     table = pd.DataFrame(records)
     for name, kind in zip(meta.names(), meta.types(), strict=True):

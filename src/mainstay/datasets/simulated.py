@@ -77,7 +77,7 @@ def make_checkerboard(
     x ~ N(0, Σ) with Σ_ij = 0.9^|i−j|, and y = 2·a·b + 2·c·d + N(0, 1), where a, b, c, d are four of
     the features, far apart (columns 50, 100, 150 and 200 with 300 irrelevant ones). The paper
     writes them x₁…x₄. They cannot be neighbours: a product of correlated features depends on each
-    of them, a random forest then has an error of 4.6 (the paper: 8.9, as here).
+    of them, and a random forest then has an error of 4.6; far apart, it has the paper's 8.9.
 
     Parameters
     ----------
@@ -130,8 +130,8 @@ def make_friedman_correlated(
     y = 10 sin(π·a·b) + 20 (c − ½)² + 10 d + 5 e + 0.1 N(0, 1), and x ~ N(½, Σ) with
     Σ_ij = s²·0.9^|i−j|, s = 0.5/3: about 99% of the values lie between 0 and 1. The five features
     are far apart (columns 50, 100, …, 250 with 300 irrelevant ones). The paper prints a mean of 0
-    and Σ_ij = s^(2|i−j|), which has neither those values nor the strong correlation it speaks of;
-    as here, a random forest has the error that it reports (2.9 against 2.8).
+    and Σ_ij = s^(2|i−j|), which gives neither those values nor the strong correlation it describes;
+    with ours, a random forest has about the error that it reports (2.9 against 2.8).
 
     Parameters
     ----------

@@ -53,6 +53,18 @@ def make_runs(
     return MadeRuns(procedure.run(data, n, rng, **options))
 
 
+def repeat_on(selector: Any, procedure: Procedure, data: Data, seed: int) -> RunsByRanker:
+    """Run a selector's procedure, or its rankers alone, on some of the rows, on one core."""
+    rng = np.random.default_rng(seed)
+    options: dict[str, Any] = {"n_jobs": 1, "progress": False}
+    if procedure.is_alone:
+        return procedure.run(data, 1, rng, **options)
+    target = selector.target_stability
+    return make_runs(
+        procedure, data, selector.n_resamples, rng, target_stability=target, **options
+    ).by_ranker
+
+
 def _run_on_enough(
     procedure: Procedure,
     data: Data,

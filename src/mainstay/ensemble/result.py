@@ -179,6 +179,7 @@ def result_of(
     settings = {
         "made_by": "EnsembleSelector",
         "parameters": parameters,
+        "changed_parameters": plain(selector)["parameters"],
         "n_resamples": selector.n_resamples_,
         "data": selector.data_summary_,
     }

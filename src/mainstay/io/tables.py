@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from mainstay._files.annotated import Annotations
 from mainstay._validation import InputError, check_choice, some
 
 _FEW_ROWS = 10  # in so few, text that never repeats or consecutive numbers may be a coincidence
+_OTHER_CONTENT = {"M": "dates", "m": "durations", "c": "complex numbers"}
 # fmt: off
 _ID_WORDS = frozenset((
     "barcode", "guid", "id", "identifier", "idx", "index", "key", "no", "nr", "num", "number",
@@ -82,12 +84,13 @@ def read_data(
         raise InputError(f"{path} has no column besides {some(sorted(left_out))}.")
     for name in keep:
         check_choice("feature to keep", name, X.columns)
-    _refuse_infinite(X)
+    _refuse_unusable(X)
     for name, reason in _identifiers(X):
         if name not in keep:
+            quoted = shlex.quote(name)
             raise InputError(
                 f"column {name!r} {reason}: an identifier, not a feature? Leave it out "
-                f"(--drop {_quoted(name)}), or say that it is a feature (--keep {_quoted(name)})."
+                f"(--drop {quoted}), or say that it is a feature (--keep {quoted})."
             )
     return LabelledTable(X, y.to_numpy(), None if group_of is None else group_of.to_numpy())
 
@@ -125,11 +128,14 @@ def _label(path: str | Path, name: str, table: pd.DataFrame, annotations: Annota
             "or an array beside X): it is unclear which is meant. Rename one of them."
         )
     try:
-        return pd.Series(annotations[name]())
+        values = np.ravel(annotations[name]())
     except InputError:
         raise
     except Exception as error:  # of whatever reads the file
         raise InputError(f"{name!r} of {path} could not be read: {first_line(error)}") from error
+    if len(values) != len(table):
+        raise InputError(f"{name!r} of {path} has {len(values)} entries for {len(table)} rows.")
+    return pd.Series(values)
 
 
 def _check_target(target: str, y: pd.Series) -> None:
@@ -144,7 +150,16 @@ def _check_target(target: str, y: pd.Series) -> None:
         )
 
 
-def _refuse_infinite(X: pd.DataFrame) -> None:
+def _refuse_unusable(X: pd.DataFrame) -> None:
+    for name, dtype in X.dtypes.items():
+        content = _OTHER_CONTENT.get(dtype.kind)
+        if dtype.kind == "O" and not all(isinstance(value, Hashable) for value in X[name]):
+            content = "lists"
+        if content:
+            raise InputError(
+                f"column {name!r} holds neither numbers nor text but {content}; convert it, or "
+                f"leave it out (--drop {shlex.quote(str(name))})."
+            )
     numbers = X.loc[:, [dtype.kind == "f" for dtype in X.dtypes]]
     infinite = np.isinf(numbers.to_numpy(dtype=float, na_value=np.nan)).any(axis=0)
     if infinite.any():
@@ -188,9 +203,3 @@ def _consecutive_columns(X: pd.DataFrame) -> set[str]:
 def _holds_different_whole_numbers(column: pd.Series) -> bool:
     values = column.dropna().to_numpy(dtype=float)
     return len(values) > 1 and len(np.unique(values)) == len(values) and not (values % 1).any()
-
-
-def _quoted(name: str) -> str:
-    import shlex
-
-    return shlex.quote(name)

@@ -82,12 +82,14 @@ def union_size(sizes: np.ndarray, p: int) -> np.ndarray:
     distribution[0] = 1.0
     for k in sizes:
         reached = np.flatnonzero(distribution)
-        overlap = hypergeometric(p, int(k), reached)  # of the k new features, how many are known
+        overlap = hypergeometric(
+            p, int(k), reached
+        )  # how many of the k features are in the union already
         following = np.zeros(p + 1)
-        for known in range(int(k) + 1):
-            target = reached + int(k) - known
+        for shared in range(int(k) + 1):
+            target = reached + int(k) - shared
             inside = target <= p
-            following[target[inside]] += distribution[reached[inside]] * overlap[inside, known]
+            following[target[inside]] += distribution[reached[inside]] * overlap[inside, shared]
         distribution = following
     return distribution
 
@@ -219,39 +221,39 @@ def expected_adjustment(
     chance: Chance,
     sensitivity: Sensitivity,
 ) -> Expectation:
-    """E of the adjustment `kind` (a kernel's constant), as exactly as the caller asks for."""
+    """Expectation of the adjustment `kind` (a kernel's constant), as exact as the caller asks."""
     from mainstay._kernels import adjustments
 
     if not graph.n:
         return Expectation(np.zeros((len(sizes), len(sizes))))
     limit = AUTO_ENUMERATED if chance.correction != "exact" else MOST_ENUMERATED
     exact = np.zeros((len(sizes), len(sizes)))
-    rest: list[np.ndarray] = []
-    done: dict[bytes, np.ndarray] = {}
+    too_large: list[np.ndarray] = []
+    by_shape: dict[bytes, np.ndarray] = {}
     adds_up = kind in (adjustments.GREEDY, adjustments.MATCHING)
     for block in _components(graph) if adds_up else [np.arange(graph.n)]:
         part = Graph.from_sparse(graph.to_sparse()[block][:, block]) if adds_up else graph
         if adds_up and part.degrees.min(initial=0) == part.n - 1:
             key = b"clique %d" % part.n
-            value = done.get(key)
-            done[key] = value = _expected_in_clique(part.n, sizes, p) if value is None else value
+            if key not in by_shape:
+                by_shape[key] = _expected_in_clique(part.n, sizes, p)
         elif part.n * math.log(3) <= math.log(limit):
             key = part.indptr.tobytes() + part.indices.tobytes() + part.edge.tobytes()
             key += part.weights.tobytes() if not adds_up else b""
-            value = done.get(key)
-            done[key] = value = _enumerated(kind, part, sizes, p) if value is None else value
+            if key not in by_shape:
+                by_shape[key] = _enumerated(kind, part, sizes, p)
         else:
-            rest.append(block)
+            too_large.append(block)
             continue
-        exact += value
-    if not rest:
+        exact += by_shape[key]
+    if not too_large:
         return Expectation(exact)
     if chance.correction == "exact":
         raise InputError(
-            f"the exact expectation would need 3^{max(len(block) for block in rest)} cases, more "
-            f"than {MOST_ENUMERATED:,}: too many similar features. Use correction='estimate'."
+            f"the exact expectation would need 3^{max(map(len, too_large))} cases, more than "
+            f"{MOST_ENUMERATED:,}: too many similar features. Use correction='estimate'."
         )
-    members = np.sort(np.concatenate(rest))
+    members = np.sort(np.concatenate(too_large))
     left_over = Graph.from_sparse(graph.to_sparse()[members][:, members])
     return _simulated(kind, left_over, sizes, p, exact, chance, sensitivity)
 

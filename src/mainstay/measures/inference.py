@@ -21,10 +21,10 @@ Undefined = Literal["warn", "nan", "error"] | float
 
 @dataclass(frozen=True)
 class Scores:
-    """What a measure hands over: the score of every pair of runs, or one score of all runs.
+    """What a measure computes: the score of every pair of runs, or one score of all runs.
 
-    `leave_one_out[i]` is the score without run i (of all pairs: without pair i, where pairs are
-    disjoint). `variance` is given where theory has it.
+    `leave_one_out[i]` is the score without run i, or without pair i where pairs are disjoint.
+    `variance` is given where theory provides it.
     """
 
     pairwise: np.ndarray | None = None
@@ -155,11 +155,11 @@ class StabilityEstimate:
 def estimate(
     measure: str, scores: Scores, undefined: Undefined, confidence: float, shape: tuple[int, int]
 ) -> StabilityEstimate:
-    """Average the scores, settle undefined ones, and add the uncertainty."""
+    """Average the scores, replace or report undefined ones, and add the uncertainty."""
     confidence = check_fraction("confidence", confidence, closed=False)
     pairwise, leave_one_out, value = scores.pairwise, scores.leave_one_out, scores.joint
     if pairwise is not None:
-        pairwise = _settle_pairs(measure, pairwise, undefined, scores.disjoint)
+        pairwise = _defined_pairs(measure, pairwise, undefined, scores.disjoint)
         value, leave_one_out = _average_pairs(pairwise, scores.disjoint)
     elif math.isnan(value):
         what = f"{measure!r} is undefined for these runs (0/0)"
@@ -205,10 +205,10 @@ def check_undefined(undefined: object) -> Undefined:
 
 
 def _replacement(undefined: Undefined, what: str, *, stacklevel: int) -> float:
-    """Give the number for an undefined score, or warn or raise."""
+    """Return the number that stands in for an undefined score; warn or raise if asked to."""
     if not isinstance(undefined, str):
         return float(undefined)
-    remedy = "undefined=0 (or another number; --undefined 0) replaces it, or take another measure"
+    remedy = "undefined=0 (or another number; --undefined 0) replaces it, or use another measure"
     if undefined == "error":
         raise InputError(f"{what}: {remedy}.")
     if undefined == "warn":
@@ -216,7 +216,7 @@ def _replacement(undefined: Undefined, what: str, *, stacklevel: int) -> float:
     return math.nan
 
 
-def _settle_pairs(
+def _defined_pairs(
     measure: str, pairwise: np.ndarray, undefined: Undefined, disjoint: bool
 ) -> np.ndarray:
     m = len(pairwise)
@@ -400,8 +400,8 @@ def compare_stability(
 
     Unpaired, T = (second − first) / √(se₁² + se₂²) (Nogueira, Sechidis and Brown 2018, section
     7.3). Paired, for selectors run on the same resamples in the same order, the jackknife leaves
-    out the same resample in both and takes the variance of the *difference*: what both have in
-    common with the resample cancels.
+    out the same resample in both and takes the variance of the *difference*: what both owe to the
+    resample cancels out.
 
     Examples
     --------
@@ -452,13 +452,13 @@ def compare_stability(
 def _check_estimate(stability: object) -> None:
     if not isinstance(stability, StabilityEstimate):
         raise InputError(
-            f"give what ms.stability(runs, ...) returns, got {type(stability).__name__}."
+            f"expected what ms.stability(runs, ...) returns, got {type(stability).__name__}."
         )
     if math.isnan(stability.standard_error):
         raise InputError(
             f"{stability.measure!r} has no standard error here (value {stability.value:g}, "
-            f"{stability.n_runs} runs), so it cannot be tested; it takes defined values and at "
-            "least 3 runs."
+            f"{stability.n_runs} runs), so it cannot be tested; a test needs a defined value and "
+            "at least 3 runs."
         )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mainstay._files import read_table
 from mainstay._validation import (
     InputError,
     check_choice,
@@ -100,7 +101,7 @@ class Expression:
 def read_expression(
     expression: Any, regulators: Iterable[str] | None = None, targets: Iterable[str] | None = None
 ) -> Expression:
-    """Check a table of samples × genes and settle who may regulate whom."""
+    """Check a table of samples × genes, and which genes may regulate which."""
     values, columns = split_table(expression)
     if hasattr(values, "toarray"):
         values = values.toarray()
@@ -121,15 +122,15 @@ def read_expression(
             "Samples are rows and genes are columns: is the table the other way round?"
         )
     _refuse_constant(array, genes)
-    found = Expression(
+    data = Expression(
         genes,
         array,
         _positions("regulators", regulators, genes),
         _positions("targets", targets, genes),
     )
-    if not found.is_pair().any():
+    if not data.is_pair().any():
         raise InputError("the only regulator is the only target: there is no pair of genes left.")
-    return found
+    return data
 
 
 def _numbers(array: np.ndarray, genes: Sequence[str]) -> np.ndarray:
@@ -191,7 +192,7 @@ def _positions(what: str, names: Iterable[str] | None, genes: Sequence[str]) -> 
 
 
 def seed_of(*parts: object) -> int:
-    """Make a seed of a name and numbers, the same on every machine and in every order of genes."""
+    """Make a seed from names and numbers: the same on every machine, in every order of genes."""
     digest = hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little") >> 1
 
@@ -202,7 +203,7 @@ def read_expression_file(path: str | Path, *, genes: Literal["columns", "rows"] 
     Parameters
     ----------
     path : str or Path
-        The file. A first column of text holds names of its rows. Of .h5ad, X is read, not obs.
+        The file. A first column of text holds names of its rows. From .h5ad, X is read but not obs.
     genes : {"columns", "rows"}
         Where the genes are; in rows, their names are in the first column.
 
@@ -211,8 +212,6 @@ def read_expression_file(path: str | Path, *, genes: Literal["columns", "rows"] 
     pandas.DataFrame
         Samples × genes.
     """
-    from mainstay._files import read_table
-
     check_choice("place of the genes", genes, ("columns", "rows"))
     table = read_table(path)
     first = table.columns[0]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mainstay._parallel import Progress
 from mainstay._validation import (
@@ -19,10 +20,7 @@ from mainstay._validation import (
 from mainstay.networks.expression import Expression, read_expression
 from mainstay.networks.trees import boosting_links, forest_links
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-METHODS = ("parametric_subspace", "forest", "extra_trees", "boosting", "eda")
+NETWORK_METHODS = ("parametric_subspace", "forest", "extra_trees", "boosting", "eda")
 
 
 @dataclass(frozen=True)
@@ -40,8 +38,8 @@ class NetworkOptions:
     progress: Progress
 
     def check(self) -> None:
-        """Refuse what cannot be meant, before anything is computed."""
-        check_choice("method", self.method, METHODS)
+        """Refuse invalid options before anything is computed."""
+        check_choice("method", self.method, NETWORK_METHODS)
         given = self.regularization
         if given != "auto":
             number = isinstance(given, int | float) and not isinstance(given, bool)
@@ -127,7 +125,7 @@ def infer_network(
     method : {"parametric_subspace", "forest", "extra_trees", "boosting", "eda"}
         "parametric_subspace": probabilities α_jg with which models of gene g use regulator j,
         learned so that the averaged held-out prediction is best, under a penalty
-        λ Σ_j √(Σ_g α_jg²) that asks for few regulators with many targets. "forest": reduction of
+        λ Σ_j √(Σ_g α_jg²) that favours few regulators with many targets. "forest": reduction of
         variance in a random forest, as in GENIE3, with all regulators tried at every split;
         "extra_trees": with random thresholds. "boosting": as in GRNBoost2. "eda": how often the
         fittest subsets use a regulator, see `mainstay.rankers.EvolutionRanker`.
@@ -149,7 +147,7 @@ def infer_network(
     random_state : int, numpy.random.Generator or None
         Seed.
     n_jobs : int, optional
-        Cores among which targets (or restarts) are shared out.
+        Number of cores; targets (or restarts) are distributed over them.
     progress : bool or "auto"
         Show a progress bar.
 
@@ -198,8 +196,6 @@ def infer_network(
 
 def link_table(expression: Expression, importances: np.ndarray) -> pd.DataFrame:
     """List the pairs of genes, most important first; ties in the order of the genes."""
-    import pandas as pd
-
     j, g = np.nonzero(expression.is_pair())
     order = np.argsort(-importances[j, g], kind="stable")
     j, g = j[order], g[order]

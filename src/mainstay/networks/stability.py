@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mainstay._parallel import Progress, run_tasks
-from mainstay._provenance import plain
+from mainstay._provenance import WITHOUT_EFFECT, plain
 from mainstay._saving import Saveable
 from mainstay._validation import RandomState, check_count, check_random_state
 from mainstay.measures import stability
-from mainstay.measures.inference import wilson_interval
+from mainstay.measures.inference import StabilityEstimate, wilson_interval
 from mainstay.networks.expression import Expression, read_expression, seed_of
 from mainstay.networks.inference import NetworkOptions
 from mainstay.procedure import selections
 from mainstay.resampling import make_resamples
 from mainstay.runs import Runs
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from mainstay.measures.inference import StabilityEstimate
-
 
 @dataclass(frozen=True, eq=False)
 class NetworkStability(Saveable):
-    """Links found again and again.
+    """How often links come back when the samples change.
 
     Attributes
     ----------
@@ -42,7 +38,7 @@ class NetworkStability(Saveable):
         Importances of every resample; links are named "regulator->target". `ms.stability` and
         `ms.aggregate` read them.
     n_links : int
-        How many links count as found in a resample.
+        How many of its most important links a resample counts.
     settings : dict
         Every option that changes the result, the seed among them.
     """
@@ -91,8 +87,8 @@ def network_stability(
     expression, regulators, targets
         As for `infer_network`.
     n_links : int, optional
-        How many of the most important links count as found in a resample; as many as there are
-        targets if not given. Links of importance 0 never count.
+        How many of its most important links a resample counts; as many as there are targets if
+        not given. Links of importance 0 never count.
     n_resamples : int
         Number of resamples.
     resampling : str or resampling
@@ -103,7 +99,7 @@ def network_stability(
     method, base, regularization, expected_regulators, n_estimators, max_features, n_restarts
         As for `infer_network`.
     random_state, n_jobs, progress
-        As for `infer_network`; resamples are shared out among the cores.
+        As for `infer_network`; resamples are distributed over the cores.
 
     Returns
     -------
@@ -117,10 +113,10 @@ def network_stability(
     >>> rng = np.random.default_rng(0)
     >>> genes = pd.DataFrame(rng.normal(size=(60, 4)), columns=["a", "b", "c", "d"])
     >>> genes["c"] = genes["a"] + 0.3 * rng.normal(size=60)
-    >>> found = ms.network_stability(genes, n_links=2, n_resamples=10, random_state=0)
-    >>> found.links[["regulator", "target", "frequency"]].head(2).values.tolist()
+    >>> result = ms.network_stability(genes, n_links=2, n_resamples=10, random_state=0)
+    >>> result.links[["regulator", "target", "frequency"]].head(2).values.tolist()
     [['c', 'a', 1.0], ['a', 'c', 1.0]]
-    >>> ms.stability(found.runs, "spearman").measure
+    >>> ms.stability(result.runs, "spearman").measure
     'spearman'
     """
     options = NetworkOptions(
@@ -135,38 +131,40 @@ def network_stability(
         False,
     )
     options.check()
-    how = {f.name: plain(getattr(options, f.name)) for f in fields(options)}
-    settings = {
-        "made_by": "network_stability",
-        "n_resamples": n_resamples,
-        "resampling": plain(resampling),
-        "measure": measure,
-        **{name: value for name, value in how.items() if name not in ("n_jobs", "progress")},
-        "random_state": plain(random_state),
-    }
     data = read_expression(expression, regulators, targets)
-    pairs = data.is_pair()
-    most = int(pairs.sum())
-    k = (
-        min(len(data.targets), most)
-        if n_links is None
-        else check_count("n_links", n_links, 1, most)
-    )
+    n_pairs = int(data.is_pair().sum())
+    if n_links is None:
+        n_links = min(len(data.targets), n_pairs)
+    n_links = check_count("n_links", n_links, 1, n_pairs)
     rng = check_random_state(random_state)
     seed = int(rng.integers(2**62))
     resamples = make_resamples(
         resampling, check_count("n_resamples", n_resamples, 2), len(data.values), rng=rng
     )
     tasks = [(data, options, resamples.rows(i), seed_of(seed, i)) for i in range(len(resamples))]
-    found = run_tasks(_resampled, tasks, n_jobs=n_jobs, progress=progress, description="resamples")
-    j, g = np.nonzero(pairs)
-    names = [
-        f"{data.regulator_names[a]}->{data.target_names[b]}" for a, b in zip(j, g, strict=True)
-    ]
-    runs = Runs.from_scores(np.stack(found), names)
-    chosen = _strongest(runs, k, seed % 2**32)
+    scores = run_tasks(_resampled, tasks, n_jobs=n_jobs, progress=progress, description="resamples")
+    runs = Runs.from_scores(np.stack(scores), _link_names(data))
+    chosen = _strongest(runs, n_links, seed % 2**32)
     estimate = stability(chosen, measure, random_state=seed % 2**32)
-    return NetworkStability(_frequencies(data, runs, chosen), estimate, runs, k, settings)
+    settings = {
+        "made_by": "network_stability",
+        "n_resamples": n_resamples,
+        "resampling": plain(resampling),
+        "measure": measure,
+        **{
+            option.name: plain(getattr(options, option.name))
+            for option in fields(options)
+            if option.name not in WITHOUT_EFFECT
+        },
+        "random_state": plain(random_state),
+    }
+    return NetworkStability(_frequencies(data, runs, chosen), estimate, runs, n_links, settings)
+
+
+def _link_names(data: Expression) -> list[str]:
+    regulators, targets = data.regulator_names, data.target_names
+    pairs = np.argwhere(data.is_pair()).tolist()
+    return [f"{regulators[j]}->{targets[g]}" for j, g in pairs]
 
 
 def _resampled(
@@ -183,8 +181,6 @@ def _strongest(runs: Runs, k: int, seed: int) -> Runs:
 
 
 def _frequencies(data: Expression, runs: Runs, chosen: Runs) -> pd.DataFrame:
-    import pandas as pd
-
     j, g = np.nonzero(data.is_pair())
     low, high = wilson_interval(chosen.counts, chosen.n_runs)
     table = pd.DataFrame(

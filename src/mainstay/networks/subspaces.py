@@ -5,7 +5,7 @@ a model of gene g uses regulator j, parametric subspaces minimise
 
     Σ_g (1/N) Σ_i (y_ig − E[f(x_i)])²  +  (λ/N) Σ_j √(Σ_g α_jg²).
 
-The penalty asks for few regulators that act on many genes; its gradient, (λ/N) α_jg/‖α_j·‖, couples
+The penalty favours few regulators that act on many genes; its gradient, (λ/N) α_jg/‖α_j·‖, couples
 the genes. All genes advance in lock-step.
 
 Reference: Huynh-Thu, V. A. and Geurts, P. (2021). Optimizing model-agnostic random subspace
@@ -22,7 +22,7 @@ import numpy as np
 from mainstay._parallel import Progress, run_tasks
 from mainstay._validation import InputError, check_choice, check_count
 from mainstay.networks.expression import Expression, seed_of
-from mainstay.networks.trees import blocks
+from mainstay.networks.trees import target_blocks
 from mainstay.subspace.learners import Learner, check_folds, make_learner, one_thread
 from mainstay.subspace.umda import EvolutionSettings, evolve
 
@@ -59,7 +59,7 @@ class SubspaceSettings:
     max_steps: int = 100
     n_stages: int = 100
     cv: int = 10
-    regularization: float | None = None  # λ; None: found from expected_regulators
+    regularization: float | None = None  # λ; None: grows until expected_regulators is met
     expected_regulators: float = 0.5
 
 
@@ -78,8 +78,8 @@ def subspace_links(
     check_folds(settings.cv, len(expression.values))
     n = check_count("n_restarts", n_restarts, 1)
     tasks = [(expression, seed_of(seed, r), settings, estimator) for r in range(n)]
-    found = run_tasks(_restart, tasks, n_jobs=n_jobs, progress=progress, description="restarts")
-    return np.asarray(np.mean(found, axis=0))
+    alphas = run_tasks(_restart, tasks, n_jobs=n_jobs, progress=progress, description="restarts")
+    return np.asarray(np.mean(alphas, axis=0))
 
 
 def _restart(
@@ -144,7 +144,7 @@ class CoupledProblem:
             candidates = expression.candidates(g)
             candidates = candidates[varies[candidates]]
             if len(candidates) and expression.outputs[:, g].any():
-                # a regulator is in five models, and a model has two regulators, at least
+                # on average, at least five models per regulator and two regulators per model
                 first = min(0.5, max(5 / T, 2 / len(candidates)))
                 self.alpha[g, candidates] = first
         given = settings.regularization
@@ -206,8 +206,8 @@ class CoupledProblem:
     def _adapt(self) -> None:
         """Let an automatic λ grow while genes have more regulators than expected, on average.
 
-        A λ that is too large for a moment kills regulators that cannot come back (no model uses
-        them, so no gradient tells of them); hence it grows slowly, and never beyond the need.
+        A λ that is too large, even briefly, removes regulators for good: once no model uses them,
+        no gradient brings them back. So it grows slowly, and no further than needed.
         """
         few = self.alpha.sum(axis=1).mean() <= self.settings.expected_regulators
         if self.settings.regularization is None and not few:
@@ -216,8 +216,8 @@ class CoupledProblem:
     def average_alpha(self) -> np.ndarray:
         """Average the probabilities over all stages but the first fifth: regulators × targets.
 
-        Under a growing penalty that is a path of regularisation, on which links that last longer
-        weigh more: it ranks links better than its end.
+        Under a growing penalty the stages form a regularisation path. Links that survive longer
+        weigh more in its average, which ranks links better than its end does.
         """
         path = self._alpha_path[len(self._alpha_path) // 5 :]
         return np.asarray(np.mean(path, axis=0).T)
@@ -244,12 +244,12 @@ def evolution_links(
     n = check_count("n_restarts", n_restarts, 1)
     tasks = [
         (expression, block, make_base(base), settings, cv, n, seed)
-        for block in blocks(len(expression.targets), n_jobs)
+        for block in target_blocks(len(expression.targets), n_jobs)
     ]
-    found = run_tasks(
+    frequencies = run_tasks(
         _evolution_block, tasks, n_jobs=n_jobs, progress=progress, description="target genes"
     )
-    return np.concatenate(found, axis=1)
+    return np.concatenate(frequencies, axis=1)
 
 
 def _evolution_block(

@@ -43,12 +43,12 @@ def forest_links(
     check_max_features(max_features, values.shape[0])
     tasks = [
         (expression, columns, block, count, max_features, seed)
-        for block in blocks(len(expression.targets), n_jobs)
+        for block in target_blocks(len(expression.targets), n_jobs)
     ]
-    found = run_tasks(
+    importances = run_tasks(
         _forest_block, tasks, n_jobs=n_jobs, progress=progress, description="target genes"
     )
-    return np.concatenate(found, axis=1)
+    return np.concatenate(importances, axis=1)
 
 
 def _forest_block(
@@ -109,12 +109,13 @@ def boosting_links(
     share: float | int | str = 0.1 if max_features is None else max_features
     check_max_features(share, len(expression.regulators))
     tasks = [
-        (expression, block, count, share, seed) for block in blocks(len(expression.targets), n_jobs)
+        (expression, block, count, share, seed)
+        for block in target_blocks(len(expression.targets), n_jobs)
     ]
-    found = run_tasks(
+    importances = run_tasks(
         _boosting_block, tasks, n_jobs=n_jobs, progress=progress, description="target genes"
     )
-    return np.concatenate(found, axis=1)
+    return np.concatenate(importances, axis=1)
 
 
 class _NoMoreGain:
@@ -156,7 +157,7 @@ def _boosting_block(
     return out.T
 
 
-def blocks(n: int, n_jobs: int | None) -> list[np.ndarray]:
-    """Share out n targets among the cores, in several blocks each."""
+def target_blocks(n: int, n_jobs: int | None) -> list[np.ndarray]:
+    """Split n targets into blocks, several for every core."""
     parts = min(n, _BLOCKS_PER_CORE * n_cores(n_jobs))
     return np.array_split(np.arange(n), parts)

@@ -140,7 +140,7 @@ def short_names(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
 
 
 def _one_line(name: str) -> str:
-    """Replace line breaks and what has no picture (control characters) by spaces."""
+    """Replace line breaks and characters that cannot be drawn by spaces."""
     visible = "".join(" " if unicodedata.category(c) in _UNSEEN else c for c in name)
     return " ".join(visible.split()) or "(blank)"
 

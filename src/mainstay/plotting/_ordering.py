@@ -11,8 +11,8 @@ from mainstay.plotting._axes import letter
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
-MOST_RUNS = 2000  # runs that are clustered: all their pairs are in memory at once
-MOST_BLOCKS = 100  # rows or columns of a heat map that one can still see
+MOST_RUNS = 2000  # that are clustered: all their pairs are in memory at once
+MOST_BLOCKS = 100  # most rows or columns of a heat map that can be told apart
 
 
 def selections_of(runs: Runs, n_features_to_select: int | None) -> Runs:
@@ -97,6 +97,6 @@ def jaccard_distance(rows: Any) -> np.ndarray:
     return np.asarray(1 - np.where(union > 0, overlap, 1) / np.where(union > 0, union, 1))
 
 
-def blocks(n: int) -> list[np.ndarray]:
+def neighbour_blocks(n: int) -> list[np.ndarray]:
     """Positions 0 to n − 1, neighbours together, in at most MOST_BLOCKS blocks."""
     return np.array_split(np.arange(n), min(n, MOST_BLOCKS))

@@ -26,7 +26,7 @@ class ComparisonDisplay(Display):
     """Score by stability of all candidates, with the front and the recommended one.
 
     Colour is the number of features. Candidates on the front have a dark rim and faint error
-    bars; the rest are small and without. Selecting all features has no stability, so it is a line.
+    bars; the rest are small and without. All features have a score but no stability: a line.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ class ComparisonDisplay(Display):
     >>> import mainstay as ms
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> found = ms.compare_selectors("f_statistic", X, y, sizes=[2, 5], random_state=0)
-    >>> display = ms.ComparisonDisplay.from_comparison(found)
+    >>> comparison = ms.compare_selectors("f_statistic", X, y, sizes=[2, 5], random_state=0)
+    >>> display = ms.ComparisonDisplay.from_comparison(comparison)
     >>> display.ax_.get_xlabel()
     'stability (sma_count)'
     """
@@ -141,7 +141,7 @@ class ComparisonDisplay(Display):
         bar.ax.minorticks_off()
 
     def _all_features(self, ax: Axes) -> None:
-        """All features have a score but no stability to speak of."""
+        """Draw the score of all features as a line: selecting everything has no stability."""
         for row in self.table[self.table["selector"] == "all features"].to_dict("records"):
             ax.axhline(row["score"], color=GREY, linewidth=1, linestyle="--", zorder=1,
                        label=f"all {row['n_features']} features")  # fmt: skip
@@ -175,7 +175,7 @@ class ComparisonDisplay(Display):
 
 
 def _spread_out(items: list[Any]) -> list[Any]:
-    """At most so many items as can be labelled, evenly spread, both ends first."""
+    """As many items as can be labelled, evenly spread, both ends first."""
     steps = np.linspace(0, len(items) - 1, min(len(items), _MOST_LABELS)).round().astype(int)
     return [items[i] for i in (steps[0], steps[-1], *steps[1:-1])]
 

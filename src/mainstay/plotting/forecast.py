@@ -26,7 +26,7 @@ class ForecastDisplay(Display):
     plan : Plan, optional
         What to mark: the target and the size that reaches it, or the limit.
     measured : pandas.DataFrame, optional
-        `ensemble_size` and `stability` of ensembles that were really run.
+        `ensemble_size` and `stability` of ensembles that were actually run.
     title, ylabel : str
         Texts.
 
@@ -71,7 +71,7 @@ class ForecastDisplay(Display):
         target : float, optional
             Stability to plan for.
         measured : pandas.DataFrame, optional
-            `ensemble_size` and `stability` of ensembles that were really run.
+            `ensemble_size` and `stability` of ensembles that were actually run.
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
         """
@@ -93,19 +93,19 @@ class ForecastDisplay(Display):
         self.ax_ = ax = new_axes() if ax is None else ax
         self.figure_ = ax.figure
         x, y = self.curve["ensemble_size"], self.curve["stability"]
-        seen = self.curve["observed"].to_numpy(dtype=bool)
+        observed = self.curve["observed"].to_numpy(dtype=bool)
         if "lower" in self.curve:
             ax.fill_between(
                 x, self.curve["lower"], self.curve["upper"], color=BLUE, alpha=0.18, linewidth=0,
                 label="interval",
             )  # fmt: skip
         ax.plot(x, y, color=BLUE, label="forecast")
-        ax.plot(x[seen], y[seen], "o", color=BLUE, label="seen in the runs")
-        ax.plot(x[~seen], y[~seen], "o", color=BLUE, markerfacecolor="white")
+        ax.plot(x[observed], y[observed], "o", color=BLUE, label="observed")
+        ax.plot(x[~observed], y[~observed], "o", color=BLUE, markerfacecolor="white")
         if self.measured is not None:
             ax.plot(
                 self.measured["ensemble_size"], self.measured["stability"], "D", color=ORANGE,
-                markersize=5, label="really run",
+                markersize=5, label="measured",
             )  # fmt: skip
         ax.set_xscale("log")
         ax.set_xticks(list(x), [f"{size:g}" for size in x])
@@ -118,7 +118,7 @@ class ForecastDisplay(Display):
         return self
 
     def _frame(self, ax: Axes) -> None:
-        """Show 0 to 1 as far as there is anything to see."""
+        """Show as much of the range from 0 to 1 as the curve needs."""
         values = [self.curve["stability"].max(), self.curve.get("upper", self.curve["stability"])]
         highest = max(float(values[0]), float(values[1].max()))
         if self.plan is not None and self.plan.target is not None:

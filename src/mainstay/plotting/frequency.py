@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
+from mainstay.measures.inference import wilson_interval
 from mainstay.plotting._axes import (
     BLUE,
     GREY,
@@ -29,7 +31,6 @@ from mainstay.plotting._ordering import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from mainstay.runs import Runs
@@ -43,7 +44,7 @@ class SelectionFrequencyDisplay(Display):
     The bar is the 95% interval of Wilson (1927). Where similar features are known, an open diamond
     shows in which share of the runs the feature *or one of its twins* was selected, and features
     with the same letter belong to one group of twins. The dotted line is the frequency that
-    drawing lots would give.
+    random selections would give.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ class SelectionFrequencyDisplay(Display):
     n_runs : int
         Number of runs.
     chance : float
-        Frequency of a feature in selections made by drawing lots.
+        Frequency of a feature in random selections.
     n_shown : int
         How many features to show.
     similarity : str
@@ -108,10 +109,6 @@ class SelectionFrequencyDisplay(Display):
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
         """
-        import pandas as pd
-
-        from mainstay.measures.inference import wilson_interval
-
         chosen = selections_of(runs, n_features_to_select)
         frequency = chosen.counts / chosen.n_runs
         lower, upper = wilson_interval(chosen.counts, chosen.n_runs)
@@ -165,7 +162,7 @@ class SelectionFrequencyDisplay(Display):
         label = ""
         if similarity is not None:
             similarity = similarity.aligned_to(chosen.features)
-            label = f"{similarity.label} >= {similarity.threshold:g}"
+            label = similarity.criterion
             table = table.assign(
                 group=twin_letters(similarity, chosen)[order],
                 n_twins=similarity.degrees[order],
@@ -184,7 +181,7 @@ class SelectionFrequencyDisplay(Display):
         chosen = np.ones(len(top), dtype=bool)
         if "selected" in top:
             chosen = top["selected"].to_numpy(dtype=bool)
-        ax.axvline(self.chance, color=GREY, linewidth=1.2, linestyle=":", label="drawing lots")
+        ax.axvline(self.chance, color=GREY, linewidth=1.2, linestyle=":", label="random selection")
         if self.similarity:
             self._draw_twins(ax, top)
         ax.hlines(rows, top["lower"], top["upper"], color=LIGHT_GREY, linewidth=5, zorder=1.5)

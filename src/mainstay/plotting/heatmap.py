@@ -19,10 +19,10 @@ from mainstay.plotting._axes import (
 from mainstay.plotting._ordering import (
     MOST_RUNS,
     best_first,
-    blocks,
     cluster_order,
     fitted,
     jaccard_distance,
+    neighbour_blocks,
     number_shown,
     selections_of,
     twin_letters,
@@ -121,7 +121,7 @@ class RunsHeatmapDisplay(Display):
             shown = shown[cluster_order(jaccard_distance(columns), chosen.counts[shown])]
         else:
             similarity = similarity.aligned_to(chosen.features)
-            label = f"{similarity.label} >= {similarity.threshold:g}"
+            label = similarity.criterion
             groups = twin_letters(similarity, chosen)
             first: dict[Any, int] = {}
             place = [first.setdefault(groups[f] or int(f), i) for i, f in enumerate(shown)]
@@ -136,7 +136,9 @@ class RunsHeatmapDisplay(Display):
         by_likeness = cluster_order(jaccard_distance(support), weight)
         picture = picture[by_likeness]
         return cls(
-            np.stack([picture[block].mean(axis=0) for block in blocks(len(kept))], axis=1),
+            np.stack(
+                [picture[block].mean(axis=0) for block in neighbour_blocks(len(kept))], axis=1
+            ),
             [chosen.features[i] for i in shown],
             [str(groups[i]) for i in shown],
             kept[by_likeness],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
 from mainstay._validation import InputError, check_count
@@ -14,7 +15,6 @@ from mainstay.plotting._axes import BLUE, GREY, Display, head, new_axes, short_n
 from mainstay.plotting._ordering import best_first, fitted, selections_of, twin_letters
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from mainstay.runs import Runs
@@ -100,53 +100,37 @@ class ExchangeableNetworkDisplay(Display):
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
         """
-        import pandas as pd
-
         n_shown = check_count("n_shown", n_shown, 1)
         chosen = selections_of(runs, n_features_to_select)
         similarity = similarity.aligned_to(chosen.features)
         frequency = chosen.counts / chosen.n_runs
-        labels, degrees = similarity.group_labels(), similarity.degrees
-        n_labels = int(labels.max()) + 1
-        member = sp.csr_array(
-            (np.ones(len(labels), dtype=np.int32), (np.arange(len(labels)), labels)),
-            shape=(len(labels), n_labels),
-        )
-        any_selected = np.asarray((chosen.sparse_support @ member > 0).sum(axis=0)).ravel()
-        rank = np.empty(len(labels), dtype=np.intp)
-        rank[best_first(frequency, chosen.features)] = np.arange(len(labels))
-        best = np.full(n_labels, len(labels))
-        np.minimum.at(best, labels, rank)
-        grouped = np.unique(labels[degrees > 0])
-        order = grouped[np.lexsort((best[grouped], -any_selected[grouped]))]
-        parts, groups = [], []
+        labels, grouped = similarity.group_labels(), similarity.degrees > 0
+        shares = _group_shares(chosen, labels)
+        by_frequency = best_first(frequency, chosen.features)
+        by_frequency = by_frequency[grouped[by_frequency]]
+        # the groups selected most, ties in the order of their best feature
+        groups_met = np.array(list(dict.fromkeys(labels[by_frequency].tolist())), dtype=np.intp)
+        order = groups_met[np.argsort(-shares[groups_met], kind="stable")]
         letters = twin_letters(similarity, chosen)
+        nodes, groups = [], []
         for label in order[:n_shown]:
-            members = np.flatnonzero(labels == label)
-            drawn = members[np.argsort(rank[members])][:_MOST_MEMBERS]
-            place = layout(similarity.graph[drawn][:, drawn])
+            members = by_frequency[labels[by_frequency] == label]
+            drawn = members[:_MOST_MEMBERS]
             name = str(letters[drawn[0]])
-            groups.append((name, len(members), any_selected[label] / chosen.n_runs))
-            parts += [
+            groups.append((name, len(members), shares[label]))
+            nodes += [
                 (int(i), chosen.features[i], name, float(frequency[i]), float(x), float(y))
-                for i, (x, y) in zip(drawn, place, strict=True)
+                for i, (x, y) in zip(drawn, layout(similarity.graph[drawn][:, drawn]), strict=True)
             ]
-        columns = ["column", "feature", "group", "frequency", "x", "y"]
-        nodes = pd.DataFrame(parts, columns=columns)
-        index = nodes.pop("column").to_numpy(dtype=np.intp)
-        inside = sp.coo_array(sp.triu(similarity.graph[index][:, index], k=1))
-        names = nodes["feature"].to_numpy(dtype=object)
-        edges = pd.DataFrame(
-            {"feature": names[inside.row], "other": names[inside.col], "similarity": inside.data}
-        )
+        table = pd.DataFrame(nodes, columns=["column", "feature", "group", "frequency", "x", "y"])
         return cls(
-            nodes,
-            edges,
+            table.drop(columns="column"),
+            _edges_among(similarity, table["column"].to_numpy(dtype=np.intp)),
             pd.DataFrame(groups, columns=["group", "n_features", "frequency"]),
-            len(grouped),
-            int((degrees > 0).sum()),
+            len(order),
+            int(grouped.sum()),
             chosen.n_features,
-            f"{similarity.label} >= {similarity.threshold:g}",
+            similarity.criterion,
         ).plot(ax)
 
     @classmethod
@@ -158,7 +142,7 @@ class ExchangeableNetworkDisplay(Display):
         Parameters
         ----------
         selector : EnsembleSelector
-            Fitted, with a `similarity_threshold`, on numbers without gaps.
+            Fitted, with a `similarity_threshold`, on numbers.
         n_shown : int
             How many groups to show.
         ax : matplotlib axes, optional
@@ -222,13 +206,31 @@ class ExchangeableNetworkDisplay(Display):
                 )  # fmt: skip
 
 
+def _group_shares(chosen: Runs, labels: np.ndarray) -> np.ndarray:
+    """Share of the runs that selected any feature of a group, for every label."""
+    p = len(labels)
+    ones = np.ones(p, dtype=np.int32)
+    member = sp.csr_array((ones, (np.arange(p), labels)), shape=(p, int(labels.max()) + 1))
+    any_selected = (chosen.sparse_support @ member > 0).sum(axis=0)
+    return np.asarray(any_selected).ravel() / chosen.n_runs
+
+
+def _edges_among(similarity: FeatureSimilarity, columns: np.ndarray) -> pd.DataFrame:
+    """List the similar pairs among some features."""
+    inside = sp.coo_array(sp.triu(similarity.graph[columns][:, columns], k=1))
+    names = np.array(similarity.features, dtype=object)[columns]
+    return pd.DataFrame(
+        {"feature": names[inside.row], "other": names[inside.col], "similarity": inside.data}
+    )
+
+
 def layout(graph: Any, n_steps: int = 500) -> np.ndarray:
     """Place the nodes of a small graph so that distances resemble those along its edges.
 
     Nodes that are mostly joined to each other lie on a circle. Others are placed by SMACOF (de
     Leeuw 1977) on the numbers of steps between them, from a circle: a chain becomes a line.
-    Nothing is random. Nodes that are not
-    connected lie as far apart as the graph is long. A long picture is turned upright.
+    Nothing is random. Nodes that are not connected lie as far apart as the graph is long. A long
+    picture is turned upright.
 
     Returns
     -------
@@ -244,19 +246,19 @@ def layout(graph: Any, n_steps: int = 500) -> np.ndarray:
            [ 0., -1.]])
     """
     n = graph.shape[0]
-    wanted = sp.csgraph.shortest_path(sp.csr_array(graph), directed=False, unweighted=True)
-    finite = np.isfinite(wanted)
-    wanted = np.where(finite, wanted, wanted[finite].max() + 1)
-    # people who follow a chain see its nodes in turn: the circle starts at the far end of it
-    turn = np.argsort(wanted[np.argmax(wanted.max(axis=0))], kind="stable")
+    distance = sp.csgraph.shortest_path(sp.csr_array(graph), directed=False, unweighted=True)
+    finite = np.isfinite(distance)
+    distance = np.where(finite, distance, distance[finite].max() + 1)
+    # the circle starts at one end of a chain, so that neighbours in the chain stay neighbours
+    turn = np.argsort(distance[np.argmax(distance.max(axis=0))], kind="stable")
     angles = np.empty(n)
     angles[turn] = np.pi / 2 + 2 * np.pi * np.arange(n) / n
     place = np.stack((np.cos(angles), np.sin(angles)), axis=1)
-    if (wanted == 1).sum() >= 0.75 * n * (n - 1):
+    if (distance == 1).sum() >= 0.75 * n * (n - 1):
         return place
     for _ in range(n_steps):
-        apart = np.linalg.norm(place[:, None] - place[None], axis=2)
-        pull = -wanted / np.maximum(apart, 1e-9)
+        drawn = np.linalg.norm(place[:, None] - place[None], axis=2)
+        pull = -distance / np.maximum(drawn, 1e-9)
         np.fill_diagonal(pull, 0.0)
         np.fill_diagonal(pull, -pull.sum(axis=1))
         place = pull @ place / n

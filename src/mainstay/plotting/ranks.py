@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from mainstay._validation import check_count
 from mainstay.plotting._axes import (
@@ -24,7 +25,6 @@ from mainstay.plotting._axes import (
 from mainstay.plotting._ordering import best_first, fitted, number_shown
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from mainstay.runs import Runs
@@ -94,8 +94,6 @@ class RankDistributionDisplay(Display):
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
         """
-        import pandas as pd
-
         ranks = runs.ranks
         if n_features_to_select is not None:
             check_count("n_features_to_select", n_features_to_select, 1, runs.n_features)

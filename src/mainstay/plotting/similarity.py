@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mainstay._validation import InputError
+from mainstay.measures import MEASURES, stability
 from mainstay.plotting._axes import LIGHT_GREY, Display, head, new_axes
-from mainstay.plotting._ordering import blocks, cluster_order, fitted
+from mainstay.plotting._ordering import cluster_order, fitted, neighbour_blocks
 
 if TYPE_CHECKING:
     from mainstay.measures.inference import StabilityEstimate
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 class RunSimilarityDisplay(Display):
     """Similarity of every two runs, with runs that agree side by side.
 
-    One dark square means that all runs tell the same story; several mean that there are several
-    stories. More than 100 runs are shown as 100 blocks of neighbours, coloured by the mean
+    One dark square means that all runs agree; several mean that there are several kinds of
+    selections. More than 100 runs are shown as 100 blocks of neighbours, coloured by the mean
     over the pairs of different runs.
 
     Parameters
@@ -82,8 +83,6 @@ class RunSimilarityDisplay(Display):
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
         """
-        from mainstay.measures import stability
-
         if measure is None:
             measure = "jaccard" if runs.kind == "support" else "spearman"
         estimate = stability(runs, measure, similarity=similarity, undefined="nan", random_state=0)
@@ -104,8 +103,6 @@ class RunSimilarityDisplay(Display):
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
         """
-        from mainstay.measures import MEASURES
-
         info = MEASURES.get(measure)
         similarity = selector.similarity_ if info is not None and info.adjusted else None
         runs = fitted(selector).selections_
@@ -171,7 +168,7 @@ class RunSimilarityDisplay(Display):
 
 def _block_means(pairwise: np.ndarray) -> np.ndarray:
     """Means over the known pairs of two blocks of neighbours; NaN where there are none."""
-    starts = [block[0] for block in blocks(len(pairwise))]
+    starts = [block[0] for block in neighbour_blocks(len(pairwise))]
 
     def sums(values: np.ndarray) -> np.ndarray:
         return np.asarray(np.add.reduceat(np.add.reduceat(values, starts, axis=0), starts, axis=1))

@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from mainstay._validation import InputError, check_choice, check_count
+from mainstay.measures import MEASURES, stability
 from mainstay.plotting._axes import BLUE, GREY, ORANGE, Display, count_on_log_axis, head, new_axes
 from mainstay.plotting._ordering import fitted
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
 
 
 @dataclass(eq=False)
 class StabilityBySizeDisplay(Display):
-    """Stability of the k best features for many k, with intervals, beside what chance gives.
+    """Stability of the k best features for many k, with intervals, and what chance would give.
 
     Parameters
     ----------
@@ -96,10 +96,6 @@ class StabilityBySizeDisplay(Display):
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
         """
-        import pandas as pd
-
-        from mainstay.measures import MEASURES, stability
-
         valid = [name for name, info in MEASURES.items() if info.kind in ("set", "similarity")]
         check_choice("measure of selections", measure, valid)
         p = runs.n_features
@@ -116,11 +112,11 @@ class StabilityBySizeDisplay(Display):
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "in .* runs features tie")
                 chosen = runs.top(k, random_state=random_state)
-            found = stability(
+            estimate = stability(
                 chosen, measure, similarity=similarity, confidence=confidence,
                 undefined="nan", random_state=random_state,
             )  # fmt: skip
-            rows.append((k, found.value, *found.interval, chance(k, runs.n_runs, p)))
+            rows.append((k, estimate.value, *estimate.interval, chance(k, runs.n_runs, p)))
         table = pd.DataFrame(rows, columns=["n_features", "stability", "lower", "upper", "chance"])
         if table["stability"].isna().all():
             raise InputError(f"{measure!r} is undefined for all sizes: {list(sizes)}.")
@@ -148,8 +144,6 @@ class StabilityBySizeDisplay(Display):
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
         """
-        from mainstay.measures import MEASURES
-
         runs = fitted(selector).runs_
         adjusted = measure in MEASURES and MEASURES[measure].adjusted
         return cls.from_runs(
@@ -172,7 +166,7 @@ class StabilityBySizeDisplay(Display):
                         linewidth=0, label=f"{self.confidence:.0%} interval")  # fmt: skip
         ax.plot(x, y, "o-", color=BLUE, label="these runs")
         if table["chance"].notna().any():
-            ax.plot(x, table["chance"], ":", color=GREY, linewidth=1.6, label="drawing lots")
+            ax.plot(x, table["chance"], ":", color=GREY, linewidth=1.6, label="random selection")
         if self.n_features_to_select is not None:
             ax.axvline(self.n_features_to_select, color=ORANGE, linestyle="--", linewidth=1.2,
                        label=f"{self.n_features_to_select} selected")  # fmt: skip

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from mainstay._validation import InputError, check_choice, check_count
 from mainstay.rankers import evolution, filters, greedy, importances, moments
-from mainstay.rankers.base import NamedRanker, Ranker
+from mainstay.rankers.base import NamedRanker, Ranker, has_fast_path
 from mainstay.rankers.discretization import Binning
 from mainstay.rankers.evolution import EvolutionRanker
 from mainstay.rankers.filters import (
@@ -141,8 +141,7 @@ def _checked(spec: Any) -> Any:
             "copied and seeded for every run; inherit from sklearn.base.BaseEstimator, which "
             "provides them."
         )
-    fast = hasattr(spec, "score_resamples") or hasattr(spec, "resample_scorer")
-    if isinstance(spec, Ranker) or fast:
+    if isinstance(spec, Ranker) or has_fast_path(spec):
         return spec
     last = spec.steps[-1][1] if hasattr(spec, "steps") else spec
     return SelectorRanker(spec) if hasattr(last, "get_support") else EstimatorImportance(spec)
@@ -174,7 +173,7 @@ def list_rankers() -> pd.DataFrame:
                 "name": name,
                 "class": type(ranker).__name__,
                 "kind": RANKERS[name].kind,
-                "weights": hasattr(ranker, "score_resamples"),
+                "weights": has_fast_path(ranker),
                 "random": "random_state" in ranker.get_params(),
                 "summary": RANKERS[name].summary,
             }

@@ -206,8 +206,8 @@ class InformationTerms:
         if self._term == "joint":
             return joint
         entropy = nats(triple)
-        known = entropy > _ROUNDING
-        return np.asarray(np.divide(joint, entropy, out=np.zeros_like(joint), where=known))
+        defined = entropy > _ROUNDING
+        return np.asarray(np.divide(joint, entropy, out=np.zeros_like(joint), where=defined))
 
     def _count(self, w: int, wanted: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Σ c·log c of w's tables with other features, p × b; zeros for those not wanted."""
@@ -216,11 +216,11 @@ class InformationTerms:
         coded, lanes = self._coded, self._lanes
         p, b = len(coded.names), len(lanes.totals)
         pair, triple = lanes.sums(p, b), lanes.sums(p, b if self._with_class else 0)
-        known: list[int] = []
+        counted: list[int] = []
         if wanted is None:
             if lanes.table.size:
-                known = list(self._rows)
-            wanted = np.setdiff1d(np.arange(p), [*known, w])
+                counted = list(self._rows)
+            wanted = np.setdiff1d(np.arange(p), [*counted, w])
         of_w = self._groups_of(w)
         fits = of_w.n * coded.n_bins[wanted] <= self._n_cells
         pair_sums(
@@ -234,7 +234,7 @@ class InformationTerms:
                 coded.codes, wanted[~fits], order, starts, of_w.closes, lanes.words,
                 *self._room, lanes.table, pair, triple,
             )  # fmt: skip
-        for g in known:
+        for g in counted:
             pair[g], triple[g] = self._rows[g][0][w], self._rows[g][1][w]
         return pair, triple
 

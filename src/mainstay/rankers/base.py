@@ -55,6 +55,11 @@ class NamedRanker:
         return self.make(*arguments, **options)
 
 
+def has_fast_path(ranker: Any) -> bool:
+    """Tell whether a ranker scores many resamples at once, from row weights."""
+    return hasattr(ranker, "resample_scorer") or hasattr(ranker, "score_resamples")
+
+
 def resample_scorer(ranker: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.ndarray] | None:
     """Prepare the fast path of a ranker: a function from B × n row weights to B × p scores.
 
@@ -79,12 +84,12 @@ def resample_scorer(ranker: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.nd
     array([[ 8.],
            [24.]])
     """
+    if not has_fast_path(ranker):
+        return None
     if hasattr(ranker, "resample_scorer"):
         score = ranker.resample_scorer(X, y)
-    elif hasattr(ranker, "score_resamples"):
-        score = partial(ranker.score_resamples, X, y)
     else:
-        return None
+        score = partial(ranker.score_resamples, X, y)
 
     def checked(weights: np.ndarray) -> np.ndarray:
         scores = np.asarray(score(weights), dtype=float)
@@ -287,6 +292,17 @@ def _resampled_target(target: Target, rows: np.ndarray) -> Target:
         return Target(None, target.values[rows])
     _, codes = np.unique(target.codes[rows], return_inverse=True)
     return Target(codes.astype(np.int32), None, int(codes.max()) + 1)
+
+
+def with_options(options: str) -> Callable[[Any], Any]:
+    """Put the description of shared options into a class's docstring, before its references."""
+
+    def described(cls: Any) -> Any:
+        head, mark, tail = cls.__doc__.partition("\n    References")
+        cls.__doc__ = head.rstrip() + options + mark + tail
+        return cls
+
+    return described
 
 
 def one_weighting(sample_weight: Any, n_rows: int) -> np.ndarray:

@@ -191,22 +191,22 @@ def _coded(
     column: Column, name: str, binning: Binning, classes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return codes, missing values last, and the cut points."""
-    gone = missing_rows(column)
+    missing = missing_rows(column)
     rule = binning.bins
     explicit = isinstance(rule, Mapping) and name in rule
     if isinstance(rule, Mapping):
         rule = rule.get(name, "width")
     if explicit and column.kind == "category":
         raise InputError(f"bins has cut points for {name!r}, but that column holds categories.")
-    codes, cuts = np.zeros(len(gone), dtype=np.int64), None
-    present = column.values[~gone]
+    codes, cuts = np.zeros(len(missing), dtype=np.int64), None
+    present = column.values[~missing]
     if column.kind == "category":
-        codes[~gone] = present
+        codes[~missing] = present
     elif column.kind == "float" or explicit or not _are_categories(column.kind, present, binning):
-        codes[~gone], cuts = _cut(present, rule, binning.n_bins, classes[~gone])
+        codes[~missing], cuts = _cut(present, rule, binning.n_bins, classes[~missing])
     else:
-        codes[~gone] = np.unique(present, return_inverse=True)[1]
-    codes[gone] = codes.max(initial=0) + 1
+        codes[~missing] = np.unique(present, return_inverse=True)[1]
+    codes[missing] = codes.max(initial=0) + 1
     return codes, cuts
 
 

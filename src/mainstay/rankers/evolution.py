@@ -131,13 +131,13 @@ class EvolutionRanker(ModelRanker):
         values = values[varies]
         standard = ((values - values.mean(axis=1)[:, None]) / spread[varies][:, None]).T
         target = read_target(y, table.n_rows, self._kind_of_target())
-        known = target.codes if target.values is None else _standardised(target.values)
-        assert known is not None
+        known_y = target.codes if target.values is None else _standardised(target.values)
+        assert known_y is not None
         names = tuple(table.names[j] for j in varies)
-        learner = self._learner(standard, known, target, sample_weight, names)
+        learner = self._learner(standard, known_y, target, sample_weight, names)
         seeds = np.random.SeedSequence(self.random_state).generate_state(n_restarts, np.uint64)
         tasks = [
-            (learner, known, target.codes is not None, len(varies), settings, int(seed))
+            (learner, known_y, target.codes is not None, len(varies), settings, int(seed))
             for seed in seeds
         ]
         results = run_tasks(

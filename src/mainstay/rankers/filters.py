@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mainstay._validation import InputError, check_choice
-from mainstay.rankers.base import BlockScorer, DiscreteRanker, NamedRanker
+from mainstay.rankers.base import BlockScorer, DiscreteRanker, NamedRanker, with_options
 from mainstay.rankers.contingency import Cells, Statistics, pack, table_statistics, weight_blocks
 from mainstay.rankers.discretization import (
     Binning,
@@ -75,14 +75,7 @@ _OPTIONS = """
 """
 
 
-def _documented(cls: type[_TableFilter]) -> type[_TableFilter]:
-    """Put the shared options into the class's docstring, before its references."""
-    head, mark, tail = (cls.__doc__ or "").partition("\n    References")
-    cls.__doc__ = head.rstrip() + _OPTIONS + mark + tail
-    return cls
-
-
-@_documented
+@with_options(_OPTIONS)
 class InformationGain(_TableFilter):
     """Information gain (mutual information) of feature and target, in nats.
 
@@ -103,7 +96,7 @@ class InformationGain(_TableFilter):
     _formula = "information_gain"
 
 
-@_documented
+@with_options(_OPTIONS)
 class SymmetricUncertainty(_TableFilter):
     """Information gain as a share of what there is to gain: between 0 and 1.
 
@@ -123,7 +116,7 @@ class SymmetricUncertainty(_TableFilter):
     _formula = "symmetric_uncertainty"
 
 
-@_documented
+@with_options(_OPTIONS)
 class GainRatio(_TableFilter):
     """Information gain divided by the feature's own entropy.
 
@@ -143,7 +136,7 @@ class GainRatio(_TableFilter):
     _formula = "gain_ratio"
 
 
-@_documented
+@with_options(_OPTIONS)
 class ChiSquare(_TableFilter):
     """Pearson's chi-square statistic of the bins × classes table, no continuity correction.
 
@@ -165,7 +158,7 @@ class ChiSquare(_TableFilter):
     _formula = "chi_square"
 
 
-@_documented
+@with_options(_OPTIONS)
 class CramersV(_TableFilter):
     """Chi-square put on a scale from 0 to 1, whatever the numbers of rows, bins and classes.
 

@@ -23,7 +23,7 @@ from mainstay.rankers._greedy_engine import (
     lanes_that_fit,
     select,
 )
-from mainstay.rankers.base import BlockScorer, DiscreteRanker, NamedRanker
+from mainstay.rankers.base import BlockScorer, DiscreteRanker, NamedRanker, with_options
 from mainstay.rankers.contingency import Cells, pack, weight_blocks
 from mainstay.rankers.discretization import Binning, Coded, with_old_names
 from mainstay.rankers.inputs import Table, read_target
@@ -52,7 +52,7 @@ class _Greedy(DiscreteRanker):
         self.binning = with_old_names(binning, old_names)
         self.target = target
 
-    def _how_many(self, p: int) -> int:
+    def _n_to_select(self, p: int) -> int:
         check_choice("scores", self.scores, SCORES)
         if self.n_features_to_select is None:
             return p
@@ -70,7 +70,7 @@ class _Greedy(DiscreteRanker):
         coded = Coded(names, codes, coded.n_bins[order], coded.classes, coded.n_classes, ())
         cells = Cells.of(coded)
         groups: dict[int, Groups] = {}
-        k, criterion = self._how_many(len(names)), CRITERIA[self._criterion_name()]
+        k, criterion = self._n_to_select(len(names)), CRITERIA[self._criterion_name()]
         most = lanes_that_fit(len(names), k, criterion.with_class)
 
         def score(weights: np.ndarray) -> np.ndarray:
@@ -115,13 +115,7 @@ _OPTIONS = """
 """
 
 
-def _documented(cls: Any) -> Any:
-    head, mark, tail = cls.__doc__.partition("\n    References")
-    cls.__doc__ = head.rstrip() + _OPTIONS + mark + tail
-    return cls
-
-
-@_documented
+@with_options(_OPTIONS)
 class MRMR(_Greedy):
     """Minimum redundancy, maximum relevance.
 
@@ -178,7 +172,7 @@ class MRMR(_Greedy):
         target = read_target(y, table.n_rows, self.target)
         order = natural_order(table.names)
         data = Moments(table.numbers("error", f"MRMR(method={self.method!r})")[order])
-        k = self._how_many(table.n_features)
+        k = self._n_to_select(table.n_features)
         attributes: dict[str, Any] = {}
 
         def score(weights: np.ndarray) -> np.ndarray:
@@ -188,7 +182,7 @@ class MRMR(_Greedy):
         return score, attributes
 
 
-@_documented
+@with_options(_OPTIONS)
 class JMI(_Greedy):
     """Joint mutual information: J(x) = Σ over the chosen w of I(x, w; y).
 
@@ -207,7 +201,7 @@ class JMI(_Greedy):
     _criterion = "jmi"
 
 
-@_documented
+@with_options(_OPTIONS)
 class CMIM(_Greedy):
     """Conditional mutual information maximisation: J(x) = min(I(x; y), min over w of I(x; y | w)).
 
@@ -226,7 +220,7 @@ class CMIM(_Greedy):
     _criterion = "cmim"
 
 
-@_documented
+@with_options(_OPTIONS)
 class DISR(_Greedy):
     """Double input symmetrical relevance: J(x) = Σ over w of I(x, w; y) / H(x, w, y).
 
@@ -245,7 +239,7 @@ class DISR(_Greedy):
     _criterion = "disr"
 
 
-@_documented
+@with_options(_OPTIONS)
 class JMIM(_Greedy):
     """Joint mutual information maximisation: J(x) = min over the chosen w of I(x, w; y).
 
@@ -264,7 +258,7 @@ class JMIM(_Greedy):
     _criterion = "jmim"
 
 
-@_documented
+@with_options(_OPTIONS)
 class NJMIM(_Greedy):
     """Normalised joint mutual information maximisation: J(x) = min over w of I(x, w; y)/H(x, w, y).
 

@@ -135,8 +135,8 @@ class EstimatorImportance(ModelRanker):
     random_state : int, optional
         Seed for all `random_state` parameters of the estimator; None leaves them alone.
     reorder : bool
-        Hand columns over in the natural order of their names. Set to False for a Pipeline that
-        picks columns by position.
+        Hand over the columns in the natural order of their names, so that shuffling them changes
+        no result. Set it to False for a Pipeline that picks columns by position.
 
     References
     ----------
@@ -166,10 +166,13 @@ class EstimatorImportance(ModelRanker):
 
     def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
         model = make_model(self.estimator, X, self._task(y))
-        return read_scores(self._fitted(model, X, y, sample_weight), X.shape[1])
+        return self._read(self._fitted(model, X, y, sample_weight), X.shape[1])
+
+    def _read(self, model: Any, n_features: int) -> FeatureScores:
+        return read_scores(model, n_features)
 
 
-class SplitFrequency(ModelRanker):
+class SplitFrequency(EstimatorImportance):
     """Share of a forest's trees that split on the feature at least once.
 
     Parameters
@@ -193,22 +196,8 @@ class SplitFrequency(ModelRanker):
     array([1., 0.])
     """
 
-    def __init__(
-        self,
-        estimator: Any = "random_forest",
-        *,
-        target: str = "auto",
-        random_state: int | None = None,
-        reorder: bool = True,
-    ) -> None:
-        self.estimator = estimator
-        self.target = target
-        self.random_state = random_state
-        self.reorder = reorder
-
-    def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
-        model = make_model(self.estimator, X, self._task(y))
-        last, places = last_step(self._fitted(model, X, y, sample_weight), X.shape[1])
+    def _read(self, model: Any, n_features: int) -> FeatureScores:
+        last, places = last_step(model, n_features)
         trees = [last] if hasattr(last, "tree_") else np.ravel(getattr(last, "estimators_", []))
         if len(trees) == 0 or not all(hasattr(tree, "tree_") for tree in trees):
             raise InputError(
@@ -220,7 +209,7 @@ class SplitFrequency(ModelRanker):
         for tree, subset in zip(trees, subsets, strict=True):
             split_on = np.unique(tree.tree_.feature[tree.tree_.feature >= 0])
             used[split_on if subset is None else np.asarray(subset)[split_on]] += 1
-        return FeatureScores(spread_out(used / len(trees), places, X.shape[1], 0.0))
+        return FeatureScores(spread_out(used / len(trees), places, n_features, 0.0))
 
 
 class PermutationImportance(ModelRanker):
@@ -235,8 +224,8 @@ class PermutationImportance(ModelRanker):
     n_repeats : int
         How often every feature is shuffled.
     holdout : float, optional
-        Share of the rows to keep from fitting and to measure on (by class, if there are classes);
-        None measures on the rows fitted.
+        Share of the rows to leave out of the fit and measure on (stratified, if there are
+        classes); None measures on the rows of the fit.
     target, random_state, reorder
         As for `EstimatorImportance`; the seed also draws the holdout and the shuffles.
 
@@ -347,13 +336,13 @@ class SelectorRanker(ModelRanker):
 
     def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
         fitted = self._fitted(clone(self.selector), X, y, sample_weight)
-        found = read_scores(fitted, X.shape[1])
-        if found.support is None:
+        selection = read_scores(fitted, X.shape[1])
+        if selection.support is None:
             raise InputError(
                 f"{type(fitted).__name__} selects nothing: after fit it has neither get_support() "
                 f"nor support_ with a boolean for each of {X.shape[1]} features."
             )
-        return found
+        return selection
 
 
 class FunctionRanker(ModelRanker):
@@ -387,13 +376,13 @@ class FunctionRanker(ModelRanker):
         self.reorder = reorder
 
     def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
-        known = inspect.signature(self.function).parameters
+        parameters = inspect.signature(self.function).parameters
         options: dict[str, Any] = {}
         if sample_weight is not None:
-            if "sample_weight" not in known:
+            if "sample_weight" not in parameters:
                 raise InputError(f"{self!r}: the function takes no sample_weight.")
             options["sample_weight"] = sample_weight
-        if "random_state" in known and self.random_state is not None:
+        if "random_state" in parameters and self.random_state is not None:
             options["random_state"] = self.random_state
         scores = self.function(X, y, **options)
         scores = scores[0] if isinstance(scores, tuple) else scores

@@ -152,11 +152,11 @@ def _checked_target(y: Any, n_rows: int | None = None) -> Column:
     column = _target_column(y)
     if n_rows is not None and len(column.values) != n_rows:
         raise InputError(f"y has {len(column.values)} values, but X has {n_rows} rows.")
-    gone = missing_rows(column)
-    if gone.any():
-        row = int(np.flatnonzero(gone)[0])
+    missing = missing_rows(column)
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
         raise InputError(
-            f"y is missing in {int(gone.sum())} row(s), the first is row {row}; drop those rows."
+            f"y is missing in {int(missing.sum())} row(s), the first is row {row}; drop those rows."
         )
     if column.kind == "float" and np.isinf(column.values).any():
         raise InputError("y holds infinite values; a target must be finite.")
@@ -184,10 +184,10 @@ def missing_rows(column: Column) -> np.ndarray:
 
 def refuse_missing(column: Column, name: str) -> None:
     """Raise an error that names the column and the first row with a missing value."""
-    gone = np.flatnonzero(missing_rows(column))
-    if gone.size:
+    missing = np.flatnonzero(missing_rows(column))
+    if missing.size:
         raise InputError(
-            f"feature {name!r} has {gone.size} missing value(s), the first in row {gone[0]}; "
+            f"feature {name!r} has {missing.size} missing value(s), the first in row {missing[0]}; "
             "fill them in, or choose a ranker, or a value of missing=, that accepts them."
         )
 
@@ -259,8 +259,8 @@ def _polars_column(series: Any, name: str) -> Column:
 def _object_column(values: np.ndarray) -> Column:
     import pandas as pd
 
-    gone = np.asarray(pd.isna(values), dtype=bool)
-    types = {type(value) for value in values[~gone]}
+    missing = np.asarray(pd.isna(values), dtype=bool)
+    types = {type(value) for value in values[~missing]}
     if types and all(issubclass(t, bool | np.bool_) for t in types):
         kind = "boolean"
     elif all(issubclass(t, bool | np.bool_ | int | np.integer) for t in types):
@@ -271,7 +271,7 @@ def _object_column(values: np.ndarray) -> Column:
         codes, _ = pd.factorize(pd.Series(values, dtype=object), use_na_sentinel=True)
         return Column("category", np.asarray(codes, dtype=np.int64))
     numbers = np.full(len(values), np.nan)
-    numbers[~gone] = values[~gone].astype(float)
+    numbers[~missing] = values[~missing].astype(float)
     return Column(kind, numbers)
 
 

@@ -24,11 +24,11 @@ class Moments:
     """
 
     def __init__(self, values: np.ndarray) -> None:
-        gone = np.isnan(values)
-        self.present = None if not gone.any() else (~gone).astype(float)
-        filled = np.where(gone.all(axis=1, keepdims=True), 0.0, values)
+        missing = np.isnan(values)
+        self.present = None if not missing.any() else (~missing).astype(float)
+        filled = np.where(missing.all(axis=1, keepdims=True), 0.0, values)
         centred = values - np.nanmedian(filled, axis=1, keepdims=True)
-        self.values = np.ascontiguousarray(np.where(gone, 0.0, centred))
+        self.values = np.ascontiguousarray(np.where(missing, 0.0, centred))
         self.squares = self.values**2
 
     def totals(self, weights: np.ndarray, rows: Any = slice(None)) -> np.ndarray:

@@ -9,7 +9,7 @@ _MOST_ROWS = 300
 
 
 def summarise_comparison(comparison: Any) -> dict[str, Any]:
-    """Rows of the front, the baselines and the best others, best score first; without times."""
+    """Collect the front, the baselines and the best others, best score first; without times."""
     table, column = comparison.table, comparison.stability_column
     order = table.sort_values(["score", "n_features"], ascending=[False, True], kind="stable")
     marked = order["on_front"] | order["baseline"] | order["recommended"]

@@ -29,7 +29,7 @@ def write_page(result: Any, path: str | Path, *, title: str | None = None) -> No
 
 
 def notebook_html(result: Any) -> str:
-    """The page in a frame of its own, so that neither it nor the notebook styles the other."""
+    """Return the page in a frame, so that its style and that of the notebook stay apart."""
     page = html.escape(render(summarise(result, most_features=_IN_NOTEBOOK)))
     return (
         f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" title="mainstay report" '
@@ -42,8 +42,8 @@ def render(summary: dict[str, Any]) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     templates = files("mainstay.report") / "templates"
-    read = {name: (templates / name).read_text("utf-8") for name in (*_SCRIPTS, "style.css")}
-    script = '"use strict";\n(() => {\n' + "\n".join(read[name] for name in _SCRIPTS) + "})();\n"
+    sources = {name: (templates / name).read_text("utf-8") for name in (*_SCRIPTS, "style.css")}
+    script = '"use strict";\n(() => {\n' + "\n".join(sources[name] for name in _SCRIPTS) + "})();\n"
     environment = Environment(
         loader=PackageLoader("mainstay.report"),
         autoescape=True,
@@ -57,7 +57,7 @@ def render(summary: dict[str, Any]) -> str:
         **summary,
         verdict=make_verdict(summary),
         bands={"poor": POOR, "excellent": EXCELLENT},
-        style=read["style.css"],
+        style=sources["style.css"],
         script=script,
         script_hash=_source_hash(script),
         data=_embedded({key: summary.get(key) for key in shown}),
@@ -72,4 +72,4 @@ def _source_hash(script: str) -> str:
 def _embedded(data: dict[str, Any]) -> str:
     """JSON that can stand in a script element: nothing in it can end the element."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    return re.sub("[<>&\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub("[<>&\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import shlex
 from typing import Any
 
@@ -12,16 +11,17 @@ _OPTIONS = {
     "n_resamples": "--resamples",
     "target_stability": "--target-stability",
     "resampling": "--resampling",
+    "task": "--task",
     "similarity_threshold": "--threshold",
 }
 
 
 def python_code(settings: dict[str, Any]) -> str | None:
-    """Python that makes the selector again; None for runs that were made elsewhere."""
+    """Return Python code that repeats the result; None for runs that were made elsewhere."""
     if settings.get("made_by") != "EnsembleSelector":
         return None
     imports = {"import mainstay as ms"}
-    changed = _changed(settings["parameters"])
+    changed = _changed(settings)
     ranker = changed.pop("ranker", "information_gain")
     arguments = [_source(ranker, imports)]
     arguments += [f"{name}={_source(value, imports)}" for name, value in sorted(changed.items())]
@@ -37,9 +37,9 @@ def cli_line(settings: dict[str, Any]) -> str | None:
     source = settings.get("source")
     if not isinstance(source, dict) or "file" not in source or "target" not in source:
         return None
-    changed = _changed(settings["parameters"])
-    given = [one for value in changed.values() for one in _listed(value)]
-    if any(isinstance(value, dict) for value in given):  # an object, not a name
+    changed = _changed(settings)
+    values = [item for value in changed.values() for item in _listed(value)]
+    if any(isinstance(value, dict) for value in values):  # an object, not a name
         return None
     words = ["mainstay", "select", str(source["file"]), "--target", str(source["target"])]
     for name in _listed(changed.pop("ranker", [])):
@@ -47,27 +47,21 @@ def cli_line(settings: dict[str, Any]) -> str | None:
     for name, option in _OPTIONS.items():
         if name in changed:
             words += [option, str(changed[name])]
-    for option in ("groups", "drop"):
+    for option in ("groups", "drop", "keep"):
         for value in _listed(source.get(option) or []):
             words += [f"--{option}", str(value)]
     words += ["--seed", str(settings["parameters"].get("random_state"))]
     return shlex.join(words)
 
 
+def _changed(settings: dict[str, Any]) -> dict[str, Any]:
+    """Parameters that differ from their defaults; results saved earlier hold them all."""
+    given = {name: value for name, value in settings["parameters"].items() if value is not None}
+    return dict(settings.get("changed_parameters", given))
+
+
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
-
-
-def _changed(parameters: dict[str, Any]) -> dict[str, Any]:
-    from mainstay._provenance import plain
-    from mainstay.ensemble import EnsembleSelector
-
-    defaults = inspect.signature(EnsembleSelector.__init__).parameters
-    return {
-        name: value
-        for name, value in parameters.items()
-        if name not in defaults or value != plain(defaults[name].default)
-    }
 
 
 def as_python(value: Any) -> str:

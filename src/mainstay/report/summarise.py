@@ -1,4 +1,4 @@
-"""From a result to the plain numbers that the page shows: rounded, counted, small."""
+"""From a result to the plain numbers that the page shows: rounded, counted, compact."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_TEXT = 200_000  # characters of all names; beyond it they are cut in the C
 _MOST_TWINS = 6
 _BINS = 24
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-# line separators, marks that turn the direction of text, other invisible characters
+# line separators, marks that change the direction of text, other invisible characters
 _INVISIBLE = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
@@ -34,7 +34,7 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 def summarise(
     result: SelectionResult, *, title: str | None = None, most_features: int = MOST_FEATURES
 ) -> dict[str, Any]:
-    """Everything that the page shows, as plain numbers, strings, lists and dicts."""
+    """Collect everything that the page shows, as plain numbers, strings, lists and dicts."""
     chosen, settings, comparison = result.selections, result.settings, result.comparison
     listed = result.feature_table.head(most_features)
     data = settings.get("data") or {}
@@ -45,7 +45,7 @@ def summarise(
         "n_samples": data.get("n_samples"),
         "n_listed": len(listed),
         "most_frequent_unlisted": _most_frequent(result, len(listed)),
-        "how": _how(result),
+        "procedure": _procedure(result),
         "selected": _selected(result),
         "stability": _estimate(result.stability),
         "adjusted": _estimate(result.adjusted_stability),
@@ -65,7 +65,7 @@ def readable(name: str, longest: int = _LONGEST_NAME) -> str:
     """Make a name visible: spaces at its ends, characters that cannot be seen, endless names."""
     if not name:
         return "(empty name)"
-    text = _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", name)
+    text = _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", name)
     stripped = text.strip()
     if stripped != text or not stripped:
         start = len(text) - len(text.lstrip()) if stripped else len(text)
@@ -76,11 +76,11 @@ def readable(name: str, longest: int = _LONGEST_NAME) -> str:
     return text
 
 
-def _how(result: SelectionResult) -> dict[str, Any]:
-    """What was run, in words."""
+def _procedure(result: SelectionResult) -> dict[str, Any]:
+    """Name what was run."""
     parameters = result.settings.get("parameters", {})
     rankers = parameters.get("ranker")
-    names = [ranker_name(one) for one in (rankers if isinstance(rankers, list) else [rankers])]
+    names = [ranker_name(item) for item in (rankers if isinstance(rankers, list) else [rankers])]
     resampling = parameters.get("resampling")
     return {
         "rankers": [name for name in names if name],
@@ -160,7 +160,7 @@ def _most_frequent(result: SelectionResult, listed: int) -> float | None:
 
 
 def _features(result: SelectionResult, listed: Any) -> dict[str, Any]:
-    """Columns of the table, quantised; of every feature's ranks five quantiles and a histogram."""
+    """Columns of the table; for the ranks of a feature, five quantiles and a histogram."""
     m = result.selections.n_runs
     names = [str(name) for name in listed["feature"]]
     shown, labels = names, _labels(names, _LONGEST_NAME)
@@ -210,7 +210,7 @@ def _rank_distributions(result: SelectionResult, names: list[str]) -> dict[str, 
     shape = (len(names), len(edges) - 1)
     histogram = np.zeros(shape, dtype=int)
     np.add.at(histogram, (np.arange(len(names)), bins), 1)
-    # one character per bin; what was there at all stays visible
+    # one character per bin; a bin that is not empty stays visible
     height = np.ceil(histogram / histogram.max(axis=1, keepdims=True) * (len(DIGITS) - 1))
     return {
         "edges": edges.tolist(),
@@ -247,7 +247,7 @@ def _forecast(result: SelectionResult) -> dict[str, Any]:
     forecast = result.forecast
     assert forecast is not None
     plan = forecast.plan()
-    here = forecast.at(float(result.runs.n_runs))
+    now = forecast.at(float(result.runs.n_runs))
     curve = forecast.curve
     return {
         "protocol": forecast.protocol,
@@ -261,7 +261,7 @@ def _forecast(result: SelectionResult) -> dict[str, Any]:
         "upper": [_number(value, 4) for value in curve["upper"]] if "upper" in curve else None,
         "observed": curve["observed"].astype(bool).tolist(),
         "single": _number(forecast.at(1.0).stability, 4),
-        "here": {"size": result.runs.n_runs, "stability": _number(here.stability, 4)},
+        "here": {"size": result.runs.n_runs, "stability": _number(now.stability, 4)},
         "plateau": _number(forecast.plateau, 4),
         "worthwhile": plan.worthwhile_size,
         "at_worthwhile": _number(plan.stability, 4),
@@ -270,7 +270,7 @@ def _forecast(result: SelectionResult) -> dict[str, Any]:
 
 
 def _number(value: Any, digits: int) -> float | None:
-    """Round to so many significant digits; what is not a number is null."""
+    """Round to some significant digits; None for what is not a finite number."""
     number = float(value)
     if not math.isfinite(number):
         return None

@@ -11,7 +11,7 @@ _SHOWN = 12
 
 HEADLINES = {
     "undefined": "These runs say nothing about stability.",
-    "chance": "The runs agree no more than drawing lots would.",
+    "chance": "The runs agree no more than random selections would.",
     "poor": "Treat this list with care: much of it changes from run to run.",
     "fair": "Part of this list is solid: a core keeps coming back, the rest changes.",
     "good": "You can build on this list: the runs keep choosing the same features.",
@@ -21,7 +21,7 @@ HEADLINES = {
 
 
 def make_verdict(summary: dict[str, Any]) -> dict[str, Any]:
-    """Say it in plain words.
+    """Put the summary into plain words.
 
     Returns
     -------
@@ -62,21 +62,21 @@ def _level(estimate: dict[str, Any]) -> str:
 
 
 def _combined_lists_agree(forecast: dict[str, Any] | None) -> bool:
-    """Whether ensembles on different halves of the rows would agree, where single runs do not."""
+    """Tell whether ensembles on different halves of the rows would agree."""
     if forecast is None or forecast["protocol"] != "nested":
         return False
     return (forecast["here"]["stability"] or 0) >= EXCELLENT
 
 
 def _lead(summary: dict[str, Any]) -> str:
-    how, k = summary["how"], len(summary["selected"])
+    procedure, k = summary["procedure"], len(summary["selected"])
     text = f"{k:,} of {summary['n_features']:,} features {_were(k)} selected from "
     text += f"{summary['n_runs']:,} runs"
-    if how["rankers"]:
-        text += f" of {_and(how['rankers'])}"
-    if how["resampling"]:
+    if procedure["rankers"]:
+        text += f" of {_and(procedure['rankers'])}"
+    if procedure["resampling"]:
         rows = f" of {summary['n_samples']:,} rows" if summary["n_samples"] else ""
-        text += f", each on a {how['resampling']} resample{rows}"
+        text += f", each on a {procedure['resampling']} resample{rows}"
     return f"{text}."
 
 
@@ -129,7 +129,7 @@ def _twins(summary: dict[str, Any]) -> dict[str, str] | None:
     adjusted, twins, plain = summary["adjusted"], summary["twins"], summary["stability"]
     if adjusted is None or twins is None or adjusted["value"] is None or plain["value"] is None:
         return None
-    threshold = summary["how"]["threshold"]
+    threshold = summary["procedure"]["threshold"]
     if not twins["selected_with_twins"]:
         text = (
             f"None of the selected features has a twin (a correlation of at least {threshold:g} "
@@ -144,7 +144,11 @@ def _twins(summary: dict[str, Any]) -> dict[str, str] | None:
         )
     text += f" Counting twins as one, the stability is {_with_interval(adjusted)}"
     gain = adjusted["value"] - plain["value"]
-    text += f", against {plain['value']:.2f} without." if abs(gain) >= 0.005 else ", as without."
+    text += (
+        f", against {plain['value']:.2f} without."
+        if abs(gain) >= 0.005
+        else ", the same as without."
+    )
     return {"title": "Treating twins as one", "text": text}
 
 
@@ -157,13 +161,13 @@ def _baseline(summary: dict[str, Any]) -> dict[str, str]:
         size = forecast["here"]["size"]
         return {
             "title": "Compared with a single run",
-            "text": f"Two single runs agree to {forecast['single']:.2f} ({forecast['measure']}), "
-            f"two ensembles of {size:,} runs to {forecast['here']['stability']:.2f}"
-            f"{_whose(forecast)}.",
+            "text": f"The agreement of two single runs is {forecast['single']:.2f} "
+            f"({forecast['measure']}), that of two ensembles of {size:,} runs "
+            f"{forecast['here']['stability']:.2f}{_whose(forecast)}.",
         }
     return {
         "title": title,
-        "text": "No other selector was run. ms.compare_selectors sets this one beside all "
+        "text": "No other selector was run. ms.compare_selectors compares this one with using all "
         "features, an F-test and random selection.",
     }
 
@@ -176,8 +180,8 @@ def _among_others(comparison: dict[str, Any]) -> str:
         f"{best['name']} is recommended: {name} {best['score']:.2f}, stability "
         f"{best['stability']:.2f} with {best['n_features']:,} features."
     )
-    known = [one for one in comparison["baselines"] if one["score"] is not None]
-    listed = ", ".join(f"{one['name']} {one['score']:.2f}" for one in known)
+    scored = [baseline for baseline in comparison["baselines"] if baseline["score"] is not None]
+    listed = ", ".join(f"{baseline['name']} {baseline['score']:.2f}" for baseline in scored)
     return f"{text} Baselines reach: {listed}." if listed else text
 
 
@@ -189,22 +193,22 @@ def _more_runs(summary: dict[str, Any]) -> dict[str, str]:
     if forecast is None or forecast["here"]["stability"] is None:
         return {
             "title": title,
-            "text": "Not known: no forecast was made. selector.forecast() tells from these runs "
-            "what more of them would bring.",
+            "text": "Not known, since no forecast was made. selector.forecast() estimates from "
+            "these runs what more of them would bring.",
         }
     size, now = forecast["here"]["size"], forecast["here"]["stability"]
-    enough, then = forecast["worthwhile"], forecast["at_worthwhile"]
-    if enough <= size or then is None or then - now < 0.02:
+    enough, goal = forecast["worthwhile"], forecast["at_worthwhile"]
+    if enough <= size or goal is None or goal - now < 0.02:
         return {
             "title": title,
-            "text": f"Would bring little: two ensembles of {size:,} runs are forecast to agree to "
-            f"{now:.2f} ({forecast['measure']}), and from {enough:,} runs on doubling gains less "
-            "than 0.01.",
+            "text": f"Would bring little: the agreement of two ensembles of {size:,} runs is "
+            f"forecast to be {now:.2f} ({forecast['measure']}), and from {enough:,} runs on, "
+            "doubling gains less than 0.01.",
         }
     return {
         "title": title,
         "text": f"Would help: {enough:,} runs instead of {size:,} are forecast to raise the "
-        f"agreement of two ensembles from {now:.2f} to {then:.2f} ({forecast['measure']})"
+        f"agreement of two ensembles from {now:.2f} to {goal:.2f} ({forecast['measure']})"
         f"{_whose(forecast)}.",
     }
 
@@ -215,16 +219,16 @@ def _more_samples(summary: dict[str, Any]) -> dict[str, str]:
         return {
             "title": title,
             "text": "Runs on resamples of the same rows cannot tell whether another study would "
-            'find these features. ms.forecast_stability(…, protocol="nested") asks that.',
+            'find these features. ms.forecast_stability(…, protocol="nested") estimates that.',
         }
     limit = forecast["plateau"]
-    head = f"Two studies with half of the rows each would agree to at most {limit:.2f} " \
-           f"({forecast['measure']}), however many runs they make."  # fmt: skip
+    head = f"Two studies with half of the rows each would reach an agreement of at most " \
+           f"{limit:.2f} ({forecast['measure']}), however many runs they make."  # fmt: skip
     if limit >= EXCELLENT:
         return {"title": title, "text": f"{head} More samples are not what this list lacks."}
     return {
         "title": title,
-        "text": f"{head} Only more samples (or fewer features) move that limit.",
+        "text": f"{head} Only more samples (or fewer features) would raise that limit.",
     }
 
 

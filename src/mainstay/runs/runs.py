@@ -274,6 +274,7 @@ class Runs:
             runs = [int(runs)]
         elif not isinstance(runs, slice):
             runs = np.asarray(runs)
+            runs = runs if runs.size else np.empty(0, dtype=np.intp)
         return Runs(self.kind, self._data[runs], self.features)
 
     def __iter__(self) -> Iterator[Runs]:
@@ -282,6 +283,8 @@ class Runs:
     def subset(self, runs: Sequence[int] | np.ndarray) -> Runs:
         """Keep only some of the runs, by position: `runs[[0, 5]]`."""
         return self[runs]
+
+    __array_ufunc__ = None  # so that numpy leaves == and != to the runs
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Runs):
@@ -295,6 +298,9 @@ class Runs:
 
     def __hash__(self) -> int:
         return hash((self.kind, self.features, self.n_runs))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Runs, (self._kind, self._data, self._features)  # arrays are read-only again
 
     @staticmethod
     def concatenate(parts: Sequence[Runs]) -> Runs:

@@ -190,6 +190,11 @@ class FeatureSimilarity:
         return len(self.features)
 
     @property
+    def criterion(self) -> str:
+        """What makes two features exchangeable, such as "|pearson| >= 0.9"."""
+        return f"{self.label} >= {self.threshold:g}"
+
+    @property
     def degrees(self) -> np.ndarray:
         """How many other features every feature is similar to."""
         return np.diff(self.graph.indptr)
@@ -353,7 +358,7 @@ class FeatureSimilarity:
         groups = len(self.groups())
         return (
             f"FeatureSimilarity: {self.n_features} features, {pairs} pair{'s' * (pairs != 1)} "
-            f"with {self.label} >= {self.threshold:g}; "
+            f"with {self.criterion}; "
             f"{grouped} features in {groups} group{'s' * (groups != 1)}"
         )
 

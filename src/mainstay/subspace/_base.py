@@ -140,7 +140,7 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         starts = self._starts(n_restarts, order)
         seeds = rng.integers(2**63, size=n_restarts)
         learned = self._learn(model, cv, loss, regularization, settings, starts, seeds)
-        self._note(learned, order)
+        self._store(learned, order)
         self._train(model, order, rng)
         return self
 
@@ -156,8 +156,8 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         starts: np.ndarray,
         seeds: np.ndarray,
     ) -> list[Learned]:
-        apart = len(seeds) > 1  # restarts on different cores, or the models of a restart
-        # every restart makes its learner itself: compiled code does not travel between processes
+        spread_restarts = len(seeds) > 1  # over the cores; else the models of the only restart
+        # every restart makes its own learner: compiled code cannot be sent to other processes
         make = partial(
             make_learner,
             model.estimator,
@@ -169,7 +169,7 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
             sample_weight=model.sample_weight,
             soft=self._soft,
             names=model.names,
-            n_jobs=1 if apart else self.n_jobs,
+            n_jobs=1 if spread_restarts else self.n_jobs,
         )
         target = np.ones(len(model.y)) if self._soft else model.y
         options = {
@@ -184,7 +184,7 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         return run_tasks(
             _restart,
             tasks,
-            n_jobs=self.n_jobs if apart else 1,
+            n_jobs=self.n_jobs if spread_restarts else 1,
             progress=self.progress,
             description="restarts",
         )
@@ -193,7 +193,7 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         """Return the probabilities that each restart begins with."""
         n_features = len(order)
         if self.initial_probability == "auto":
-            # a feature is in five models, and a model has two features, on average and at least
+            # on average, at least five models per feature and two features per model
             first = min(0.5, max(5 / self.n_estimators, 2 / n_features))
         else:
             first = check_fraction("initial_probability", self.initial_probability, closed=False)
@@ -209,22 +209,22 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
             starts[: len(kept)] = kept
         return starts
 
-    def _note(self, learned: list[Learned], order: np.ndarray) -> None:
-        found = np.empty((len(learned), len(order)))
-        found[:, order] = [result.alpha for result in learned]
-        self.restart_probabilities_ = found
-        self.selection_probabilities_ = found.mean(axis=0)
+    def _store(self, learned: list[Learned], order: np.ndarray) -> None:
+        probabilities = np.empty((len(learned), len(order)))
+        probabilities[:, order] = [result.alpha for result in learned]
+        self.restart_probabilities_ = probabilities
+        self.selection_probabilities_ = probabilities.mean(axis=0)
         self.objective_path_ = [result.objective_path for result in learned]
         self.effective_size_path_ = [result.effective_size_path for result in learned]
         self.n_models_trained_ = sum(result.n_models_trained for result in learned)
         self.converged_ = all(result.converged for result in learned)
-        self.restart_agreement_ = _agreement(found)
+        self.restart_agreement_ = _agreement(probabilities)
         if not self.converged_:
             n_stopped = sum(not result.converged for result in learned)
             warnings.warn(
                 f"{n_stopped} of {len(learned)} restarts stopped after "
-                f"max_stages={self.max_stages} stages, before the loss had settled: probabilities "
-                "may be far from where they would end. Raise max_stages.",
+                f"max_stages={self.max_stages} stages, before the loss had settled: "
+                "probabilities may still be far from their final values. Raise max_stages.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -285,14 +285,14 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         values = X.data if hasattr(X, "toarray") else X
         if not np.isnan(values).any():
             return
-        found = ""
+        where = ""
         if not hasattr(X, "toarray"):
             row, column = np.argwhere(np.isnan(X))[0]
             names = getattr(self, "feature_names_in_", None)
             name = column if names is None else repr(str(names[column]))
-            found = f", the first in row {row} of feature {name}"
+            where = f", the first in row {row} of feature {name}"
         raise InputError(
-            f"X contains NaN{found}; impute the missing values first, for instance with "
+            f"X contains NaN{where}; impute the missing values first, for instance with "
             "sklearn.impute.SimpleImputer."
         )
 
@@ -344,18 +344,19 @@ def _predict_block(
         return np.asarray(sum(predict(estimator, X[:, features]) for estimator, features in pairs))
 
 
-def _agreement(found: np.ndarray) -> float | None:
+def _agreement(probabilities: np.ndarray) -> float | None:
     """Mean Jaccard index of the restarts' best features, as many as a model uses on average."""
-    if len(found) < 2:
+    if len(probabilities) < 2:
         return None
-    k = max(1, round(float(found.mean(axis=0).sum())))
-    chosen = np.zeros(found.shape)
-    np.put_along_axis(chosen, np.argsort(-found, axis=1, kind="stable")[:, :k], 1.0, axis=1)
-    chosen *= found > 0
-    first, second = np.triu_indices(len(found), 1)
+    k = max(1, round(float(probabilities.mean(axis=0).sum())))
+    best = np.argsort(-probabilities, axis=1, kind="stable")[:, :k]
+    chosen = np.zeros(probabilities.shape)
+    np.put_along_axis(chosen, best, 1.0, axis=1)
+    chosen *= probabilities > 0
+    first, second = np.triu_indices(len(probabilities), 1)
     common = (chosen[first] * chosen[second]).sum(axis=1)
     either = np.maximum(chosen[first], chosen[second]).sum(axis=1)
-    # restarts that agree on no features at all agree
+    # two restarts that use no features at all agree perfectly
     return float(np.divide(common, either, out=np.ones(len(common)), where=either > 0).mean())
 
 

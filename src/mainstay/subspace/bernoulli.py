@@ -1,4 +1,4 @@
-"""Feature subsets drawn by independent coin tosses, and what they say about other coins.
+"""Feature subsets drawn by independent coin tosses, and their weights under other coins.
 
 A subset z holds feature j with probability α_j, independently of all others:
 

@@ -28,7 +28,7 @@ import numpy as np
 from mainstay._parallel import n_cores
 from mainstay._validation import InputError
 
-BLOCK = 16  # models per call of a compiled loop: often enough for Ctrl-C, seldom enough to be cheap
+MODELS_PER_CALL = 16  # of a compiled loop: few enough for Ctrl-C, enough to make calls cheap
 
 Kernel = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 
@@ -69,7 +69,7 @@ class FastLearner:
             )
         out = np.full((len(used), self.n_rows), np.nan)
         workers = min(n_cores(self.n_jobs), max(len(used), 1))
-        size = max(1, min(BLOCK, ceil(len(used) / workers)))
+        size = max(1, min(MODELS_PER_CALL, ceil(len(used) / workers)))
         blocks = [slice(start, start + size) for start in range(0, len(used), size)]
 
         def run(block: slice) -> None:
@@ -84,7 +84,7 @@ class FastLearner:
         return out
 
     def draws(self, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Say what the model of a seed is trained on: one pair per fold, or one if out of bag.
+        """Tell what the model of a seed is trained on: one pair per fold, or one if out of bag.
 
         Returns
         -------
@@ -156,10 +156,10 @@ def fast_learner(
     (2, 40)
     """
     cls = type(estimator)
-    plan = PLANS.get(cls.__name__) if cls.__module__.startswith("sklearn.") else None
-    if plan is None or plan.classification != classification or (soft and not plan.soft):
+    path = FAST_PATHS.get(cls.__name__) if cls.__module__.startswith("sklearn.") else None
+    if path is None or path.classification != classification or (soft and not path.soft):
         return None
-    if hasattr(X, "tocsr") or not _only_known_options(estimator, plan):
+    if hasattr(X, "tocsr") or not _only_known_options(estimator, path):
         return None
     columns = np.array(np.asarray(X, dtype=float).T, order="C")
     if not np.isfinite(columns).all():
@@ -170,7 +170,7 @@ def fast_learner(
     weights = np.empty(0) if sample_weight is None else np.array(sample_weight, dtype=float)
     bags = [n] if n_folds == 0 else [n - n // n_folds - (f < n % n_folds) for f in range(n_folds)]
     codes = n_classes if classification else 0
-    kernel = plan.prepare(estimator.get_params(deep=False), columns, target, codes, soft, bags)
+    kernel = path.prepare(estimator.get_params(deep=False), columns, target, codes, soft, bags)
     if kernel is None:
         return None
     kernel = partial(kernel, n_folds, weights)
@@ -178,21 +178,21 @@ def fast_learner(
 
 
 @dataclass(frozen=True)
-class Plan:
+class FastPath:
     """How a class of estimators maps to a compiled loop."""
 
     prepare: Callable[..., Callable[..., None] | None]
     classification: bool
     soft: bool
-    heeded: frozenset[str]  # options that `prepare` reads
-    idle: frozenset[str]  # options that change no prediction
+    options_read: frozenset[str]  # by `prepare`
+    options_without_effect: frozenset[str]  # on predictions
 
 
-def _only_known_options(estimator: Any, plan: Plan) -> bool:
-    """Say whether every option is read, changes nothing, or is at its default."""
+def _only_known_options(estimator: Any, path: FastPath) -> bool:
+    """Tell whether every option is read, has no effect, or is at its default."""
     defaults = inspect.signature(type(estimator)).parameters
     for name, value in estimator.get_params(deep=False).items():
-        if name in plan.heeded or name in plan.idle:
+        if name in path.options_read or name in path.options_without_effect:
             continue
         default = defaults[name].default
         if value is not default and not (np.isscalar(value) and value == default):
@@ -225,12 +225,12 @@ def _tree(
         return None
     from mainstay._kernels.subspace_tree import tree_held_out
 
-    least = [leaf if _whole(leaf, 1) else ceil(leaf * n) for n in bags]
-    enough = [split if _whole(split, 2) else max(2, ceil(split * n)) for n in bags]
-    enough = [max(a, 2 * b) for a, b in zip(enough, least, strict=True)]
+    min_leaf = [leaf if _whole(leaf, 1) else ceil(leaf * n) for n in bags]
+    min_split = [split if _whole(split, 2) else max(2, ceil(split * n)) for n in bags]
+    min_split = [max(a, 2 * b) for a, b in zip(min_split, min_leaf, strict=True)]
     values = columns.astype(np.float32)  # as scikit-learn's trees see them
     ordered = np.argsort(values, axis=1, kind="stable").astype(np.uint32)
-    limits = np.array(enough, dtype=np.int64), np.array(least, dtype=np.int64)
+    limits = np.array(min_split, dtype=np.int64), np.array(min_leaf, dtype=np.int64)
     deepest = 2**31 if depth is None else int(depth)
     centre = 0.0 if n_classes else float(y.mean())
     return partial(
@@ -250,11 +250,11 @@ def _svm(
         return None
     from mainstay._kernels import subspace_svm as svm
 
-    how = {"scale": svm.SCALE, "auto": svm.AUTO}.get(gamma, svm.FIXED)
+    gamma_rule = {"scale": svm.SCALE, "auto": svm.AUTO}.get(gamma, svm.FIXED)
     return partial(
         svm.svm_held_out, columns, y, n_classes, svm.LINEAR if kernel == "linear" else svm.RBF,
-        how, float(gamma) if how == svm.FIXED else 0.0, float(options["C"]), float(epsilon),
-        float(options["tol"]),
+        gamma_rule, float(gamma) if gamma_rule == svm.FIXED else 0.0, float(options["C"]),
+        float(epsilon), float(options["tol"]),
     )  # fmt: skip
 
 
@@ -286,11 +286,11 @@ _SVM = (
     frozenset({"degree", "coef0", "shrinking", "cache_size", "verbose", "random_state",
                "probability", "decision_function_shape"}),
 )  # fmt: skip
-PLANS = {
-    "KNeighborsClassifier": Plan(_knn, True, True, *_KNN),
-    "KNeighborsRegressor": Plan(_knn, False, False, *_KNN),
-    "DecisionTreeClassifier": Plan(_tree, True, True, *_TREE),
-    "DecisionTreeRegressor": Plan(_tree, False, False, *_TREE),
-    "SVC": Plan(_svm, True, False, *_SVM),
-    "SVR": Plan(_svm, False, False, *_SVM),
+FAST_PATHS = {
+    "KNeighborsClassifier": FastPath(_knn, True, True, *_KNN),
+    "KNeighborsRegressor": FastPath(_knn, False, False, *_KNN),
+    "DecisionTreeClassifier": FastPath(_tree, True, True, *_TREE),
+    "DecisionTreeRegressor": FastPath(_tree, False, False, *_TREE),
+    "SVC": FastPath(_svm, True, False, *_SVM),
+    "SVR": FastPath(_svm, False, False, *_SVM),
 }

@@ -1,4 +1,4 @@
-"""Random subspaces of a fixed size, chosen by cross-validation: the classic that others must beat.
+"""Random subspaces of a fixed size, chosen by cross-validation: the classic baseline.
 
 scikit-learn's bagging does the work: every model gets a bootstrap sample and K random features.
 """
@@ -95,7 +95,7 @@ class _RandomSubspaceCV(BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         y = self._checked_target(y)
         names = getattr(self, "feature_names_in_", None)
-        # bagging draws features by position: an order of names makes shuffled columns harmless
+        # bagging draws features by position: sorted by name, shuffled columns change nothing
         self._order = np.arange(X.shape[1]) if names is None else natural_order(list(names))
         self._scaler = StandardScaler().fit(X)
         values = self._scaler.transform(X)[:, self._order]
@@ -135,15 +135,15 @@ class _RandomSubspaceCV(BaseEstimator):  # type: ignore[misc]
             raise InputError("max_features is empty; give at least one number of features.")
         return sorted({check_count("max_features", size, 1, n_features) for size in sizes})
 
-    def _ready(self, X: Any) -> np.ndarray:
+    def _prepared(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "ensemble_")
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return np.asarray(self._scaler.transform(X)[:, self._order])
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict with the ensemble."""
-        ready = self._ready(X)
-        return np.asarray(self.ensemble_.predict(ready))
+        values = self._prepared(X)
+        return np.asarray(self.ensemble_.predict(values))
 
 
 class RandomSubspaceClassifierCV(ClassifierMixin, _RandomSubspaceCV):  # type: ignore[misc]  # noqa: D101
@@ -185,8 +185,8 @@ class RandomSubspaceClassifierCV(ClassifierMixin, _RandomSubspaceCV):  # type: i
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Average probability of each class over the models."""
-        ready = self._ready(X)
-        return np.asarray(self.ensemble_.predict_proba(ready))
+        values = self._prepared(X)
+        return np.asarray(self.ensemble_.predict_proba(values))
 
 
 class RandomSubspaceRegressorCV(RegressorMixin, _RandomSubspaceCV):  # type: ignore[misc]  # noqa: D101

@@ -3,7 +3,7 @@
 A learner holds the data. Asked for T models, each given by its features and its seed, it answers
 with T × N predictions in which no row was predicted by a model that had seen it. Everything random
 in a model (folds, bootstrap samples, the base estimator's own draws) comes from that model's seed,
-so that predictions do not depend on the company a model is trained in, nor on the number of cores.
+so that predictions depend neither on which models are trained together nor on the number of cores.
 
 With `cv` = an integer, every model has its own shuffled folds, and every fold its own bootstrap
 sample of the other rows. With `cv="oob"` a model is fitted once, to a bootstrap sample of all rows,
@@ -108,10 +108,10 @@ class BaseModel:
 
     @contextmanager
     def reporting(self, features: np.ndarray, seed: int) -> Iterator[None]:
-        """Say which draw a base model failed in."""
+        """Name the features and the seed with which a base model failed."""
         try:
             with warnings.catch_warnings():
-                # a base model that has not converged in one of thousands of fits is no news
+                # one of thousands of fits that has not converged is not worth a warning
                 warnings.simplefilter("ignore")
                 yield
         except Exception as error:

@@ -51,7 +51,7 @@ def absolute_error_derivative(target: np.ndarray, average: np.ndarray) -> np.nda
 def huber(target: np.ndarray, average: np.ndarray) -> np.ndarray:
     """(e − y)² up to |e − y| = 1.345, and linear beyond, with no kink.
 
-    The target has unit variance inside the estimators, so the threshold is in its deviations.
+    Inside the estimators the target has unit variance: the threshold counts standard deviations.
     """
     size = np.abs(average - target)
     return np.asarray(np.where(size <= _HUBER, size**2, _HUBER * (2 * size - _HUBER)))

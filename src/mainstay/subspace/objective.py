@@ -59,7 +59,7 @@ class Objective:
         if not self.complete:
             self.held_out = 1.0 - missing
             self.predictions = np.where(missing, 0.0, predictions)
-            # a row that every model was trained on says nothing
+            # a row that every model was trained on has no held-out prediction
             self.row_weight = row_weight * ~missing.all(axis=0)
         self.row_weight = self.row_weight / self.row_weight.sum()
 
@@ -101,11 +101,12 @@ class Evaluation:
     @property
     def gradient(self) -> np.ndarray:
         """Derivatives of the objective with respect to the selection probabilities."""
-        of = self.objective
-        slopes = of.loss.derivative(of.target, self.averages) * of.row_weight
+        objective = self.objective
+        slopes = objective.loss.derivative(objective.target, self.averages) * objective.row_weight
         slopes = slopes * (len(self.weights) / self.totals)
-        folded = of.predictions @ slopes
-        if of.self_normalized:
+        folded = objective.predictions @ slopes
+        if objective.self_normalized:
             centres = slopes * self.averages
-            folded = folded - (centres.sum() if of.complete else of.held_out @ centres)
-        return of.sample.gradient(self.beta, self.weights, folded)
+            common = centres.sum() if objective.complete else objective.held_out @ centres
+            folded = folded - common
+        return objective.sample.gradient(self.beta, self.weights, folded)

@@ -18,8 +18,8 @@ the others' probabilities as of the start of the stage. A feature whose initial 
 drawn and never moves: that is how a gene is kept from explaining itself.
 
 Reference: Huynh-Thu, V. A. and Geurts, P. (2021). Optimizing model-agnostic random subspace
-ensembles, algorithms 1–3, with two slips repaired: the objective of a stage is computed before the
-models that it averages are replaced, and all β_j move at once.
+ensembles, algorithms 1–3, with two errors corrected: the objective of a stage is computed before
+the models that it averages are replaced, and all β_j move at once.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class SubspaceProblem:
         self._n_steps = 0
 
     def end_stage(self) -> None:
-        """Note the probabilities and the objective that the stage arrived at."""
+        """Record the probabilities and the objective at the end of the stage."""
         penalty = self.regularization * float(self.alpha.sum())
         self.objective_path.append(self._here.value + penalty)
         self.effective_size_path.append(self._here.effective_size)
@@ -182,8 +182,9 @@ class SubspaceProblem:
 
     def step(self, penalty_gradient: np.ndarray | float = 0.0) -> bool:
         """Take one projected gradient step; return whether the stage may go on."""
-        push = self._here.gradient + (self.regularization + penalty_gradient)
-        moved = np.minimum(np.maximum(self.alpha - self.settings.learning_rate * push, 0.0), 1.0)
+        gradient = self._here.gradient + (self.regularization + penalty_gradient)
+        target = self.alpha - self.settings.learning_rate * gradient
+        moved = np.minimum(np.maximum(target, 0.0), 1.0)
         if np.array_equal(moved, self.alpha):
             return False  # all further steps would stay here too
         self.alpha = moved
@@ -195,9 +196,9 @@ class SubspaceProblem:
     def stage(self, penalty_gradient: PenaltyGradient | None = None) -> None:
         """Replace the oldest models, then take steps while the models allow it."""
         self.begin_stage()
-        going = True
-        while going:
-            going = self.step(0.0 if penalty_gradient is None else penalty_gradient(self.alpha))
+        may_go_on = True
+        while may_go_on:
+            may_go_on = self.step(0.0 if penalty_gradient is None else penalty_gradient(self.alpha))
         self.end_stage()
 
     @property
@@ -235,10 +236,10 @@ def advance_together(
     """
     for problem in problems:
         problem.begin_stage()
-    going = list(range(len(problems)))
-    while going:
-        push = penalty_gradient(np.stack([problem.alpha for problem in problems], axis=1))
-        going = [g for g in going if problems[g].step(push[:, g])]
+    active = list(range(len(problems)))
+    while active:
+        gradient = penalty_gradient(np.stack([problem.alpha for problem in problems], axis=1))
+        active = [g for g in active if problems[g].step(gradient[:, g])]
     for problem in problems:
         problem.end_stage()
 

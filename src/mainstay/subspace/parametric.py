@@ -19,14 +19,14 @@ from mainstay.subspace.learners import Folds
 class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type: ignore[misc]
     """Ensemble of any classifier on random feature subsets that learns which features to use.
 
-    Every model gets a bootstrap sample and a random subset of the features, in which feature j is
-    with probability α_j. The ensemble's vote is E_α[f_z(x)], and α is learned by gradient descent
+    Every model gets a bootstrap sample and a random subset of the features, which contains feature
+    j with probability α_j. The ensemble's vote is E_α[f_z(x)], and α is learned by gradient descent
     on the loss of that vote for rows that the models have not seen:
 
         min_α (1/N) Σ_i L(y_i, E[f_z(x_i)]_{p(z|α)}) + λ Σ_j α_j,   0 ≤ α_j ≤ 1.
 
     Importance sampling lets α move many steps before models have to be replaced. Features are
-    standardised inside.
+    standardised internally.
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
         Independent repetitions, whose probabilities are averaged.
     initial_probability : float or "auto"
         Where the probabilities start. "auto" is 5/T, so that a feature is in five models, or more
-        where a model would have less than two features; at most 1/2.
+        where a model would have fewer than two features; at most 1/2.
     learning_rate : float or "auto"
         Factor of the gradient steps; "auto" is 0.01, and 0.001 for plain weights.
     max_stages, tolerance : int, float
         A restart ends when the mean objective of 50 stages has not fallen by a share of `tolerance`
-        in the next two times 50 stages, or after `max_stages`.
+        in the next 100 stages, or after `max_stages`.
     warm_start : bool
-        Start from the probabilities of the previous fit; restarts that are new start afresh.
+        Start from the probabilities of the previous fit; additional restarts start afresh.
     random_state : int, Generator or None
         Seed of everything.
     n_jobs : int, optional
@@ -85,7 +85,7 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
         Per restart: loss of the averaged held-out prediction, and effective number of models, at
         the end of every stage.
     n_models_trained_ : int
-        Models that were trained on the way, each in all folds.
+        How many models were trained in all, each of them in all folds.
     converged_ : bool
         Whether all restarts ended before `max_stages`; if not, `fit` warns.
     estimators_, estimators_features_ : list
@@ -99,8 +99,8 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
     Notes
     -----
     As `ranker` of an EnsembleSelector it is best run on subsamples (`resampling="subsample"`): in a
-    bootstrap sample, copies of a row fall into several folds, so that rows count as held out that
-    the models have seen.
+    bootstrap sample, copies of a row fall into several folds, so that rows that the models have
+    seen count as held out.
 
     References
     ----------
@@ -173,10 +173,10 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
 
     def _read_target(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
         check_classification_targets(y)
-        seen = y if weight is None else y[weight > 0]
-        if len(np.unique(seen)) < 2:
+        used = y if weight is None else y[weight > 0]
+        if len(np.unique(used)) < 2:
             raise InputError(
-                f"y has one class only, {str(seen[0])!r}; a classifier needs at least two classes."
+                f"y has one class only, {str(used[0])!r}; a classifier needs at least two classes."
             )
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._n_classes = len(self.classes_)
@@ -201,7 +201,7 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
         return self._average(X, partial(_class_shares, n_classes=self._n_classes, soft=self._soft))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class that most models vote for; the first of several.
+        """Class that most models vote for; of tied classes, the first.
 
         Parameters
         ----------
@@ -215,14 +215,14 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
 class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: ignore[misc]
     """Ensemble of any regressor on random feature subsets that learns which features to use.
 
-    Every model gets a bootstrap sample and a random subset of the features, in which feature j is
-    with probability α_j. The ensemble predicts E_α[f_z(x)], and α is learned by gradient descent on
-    the loss of that prediction for rows that the models have not seen:
+    Every model gets a bootstrap sample and a random subset of the features, which contains feature
+    j with probability α_j. The ensemble predicts E_α[f_z(x)], and α is learned by gradient descent
+    on the loss of that prediction for rows that the models have not seen:
 
         min_α (1/N) Σ_i L(y_i, E[f_z(x_i)]_{p(z|α)}) + λ Σ_j α_j,   0 ≤ α_j ≤ 1.
 
     Importance sampling lets α move many steps before models have to be replaced. Features and
-    target are standardised inside.
+    target are standardised internally.
 
     Parameters
     ----------
@@ -249,14 +249,14 @@ class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: 
         Independent repetitions, whose probabilities are averaged.
     initial_probability : float or "auto"
         Where the probabilities start. "auto" is 5/T, so that a feature is in five models, or more
-        where a model would have less than two features; at most 1/2.
+        where a model would have fewer than two features; at most 1/2.
     learning_rate : float or "auto"
         Factor of the gradient steps; "auto" is 0.01, and 0.001 for plain weights.
     max_stages, tolerance : int, float
         A restart ends when the mean objective of 50 stages has not fallen by a share of `tolerance`
-        in the next two times 50 stages, or after `max_stages`.
+        in the next 100 stages, or after `max_stages`.
     warm_start : bool
-        Start from the probabilities of the previous fit; restarts that are new start afresh.
+        Start from the probabilities of the previous fit; additional restarts start afresh.
     random_state : int, Generator or None
         Seed of everything.
     n_jobs : int, optional
@@ -278,7 +278,7 @@ class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: 
         Per restart: loss of the averaged held-out prediction, and effective number of models, at
         the end of every stage.
     n_models_trained_ : int
-        Models that were trained on the way, each in all folds.
+        How many models were trained in all, each of them in all folds.
     converged_ : bool
         Whether all restarts ended before `max_stages`; if not, `fit` warns.
     estimators_, estimators_features_ : list
@@ -290,8 +290,8 @@ class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: 
     Notes
     -----
     As `ranker` of an EnsembleSelector it is best run on subsamples (`resampling="subsample"`): in a
-    bootstrap sample, copies of a row fall into several folds, so that rows count as held out that
-    the models have seen.
+    bootstrap sample, copies of a row fall into several folds, so that rows that the models have
+    seen count as held out.
 
     References
     ----------
@@ -323,10 +323,10 @@ class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: 
             raise InputError(
                 f"y must be numbers, got {y[0]!r}; use ParametricSubspaceClassifier for classes."
             ) from None
-        seen = y if weight is None else y[weight > 0]
-        if seen.min() == seen.max():
+        used = y if weight is None else y[weight > 0]
+        if used.min() == used.max():
             raise InputError(
-                f"the target is constant ({seen[0]:g} in every row): there is nothing to learn."
+                f"the target is constant ({used[0]:g} in every row): there is nothing to learn."
             )
         self._target_mean = float(np.average(y, weights=weight))
         self._target_scale = float(

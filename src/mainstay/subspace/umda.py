@@ -1,4 +1,4 @@
-"""Feature subsets that breed: the univariate marginal distribution algorithm (UMDA).
+"""Evolving feature subsets: the univariate marginal distribution algorithm (UMDA).
 
 Used by `mainstay.rankers.EvolutionRanker`, which describes it, and by gene networks.
 """
@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mainstay.subspace.bernoulli import sample_subsets
+
 if TYPE_CHECKING:
     from mainstay.subspace.learners import Learner
 
 
 @dataclass(frozen=True)
 class EvolutionSettings:
-    """How subsets breed; see `EvolutionRanker`."""
+    """How subsets evolve; see `EvolutionRanker`."""
 
     n_subsets: int = 100
     n_kept: int = 50
@@ -42,7 +44,6 @@ def evolve(
     seed: int,
 ) -> Evolved:
     """Run UMDA once; `target` is what held-out predictions of the learner are compared with."""
-    from mainstay.subspace.bernoulli import sample_subsets
     from mainstay.subspace.learners import one_thread
 
     T, start = settings.n_subsets, settings.initial_probability
@@ -51,20 +52,20 @@ def evolve(
     rng = np.random.default_rng(seed)
     alpha = np.full(n_features, start)
     errors: list[float] = []
-    enough = -np.inf
+    least_distance = -np.inf
     with one_thread():
         for _ in range(settings.max_generations):
             Z = sample_subsets(alpha, T, rng)
             distance = mean_hamming_distance(Z)
-            if distance < enough:
+            if distance < least_distance:
                 break
             if not errors:
-                enough = settings.convergence * distance
+                least_distance = settings.convergence * distance
             predicted = learner.held_out(Z, rng.integers(2**32, size=T))
             misses = (predicted != target) if classes else (predicted - target) ** 2
-            # rows in the bag of an out-of-bag model are NaN, and say nothing about it
-            lost = np.where(np.isnan(predicted), np.nan, misses)
-            error = np.nanmean(lost, axis=1)
+            # rows that an out-of-bag model was trained on are NaN, and do not count
+            losses = np.where(np.isnan(predicted), np.nan, misses)
+            error = np.nanmean(losses, axis=1)
             errors.append(float(error.mean()))
             best = np.argsort(error, kind="stable")[: settings.n_kept]
             alpha = Z[best].mean(axis=0)

@@ -178,7 +178,7 @@ function setUpForecast() {
   inside.append(stretched);
   if (curve.protocol === "nested" && curve.plateau !== null) {
     inside.append(svg("line", { x1: 0, x2: "100%", y1: at(1 - y(curve.plateau)), y2: at(1 - y(curve.plateau)), class: "chance" }));
-    const limit = html("span", { class: "limit" }, `no ensemble exceeds ${curve.plateau.toFixed(2)}`);
+    const limit = html("span", { class: "limit" }, `limit for any ensemble: ${curve.plateau.toFixed(2)}`);
     limit.style.top = at(1 - y(curve.plateau));
     area.append(limit);
   }

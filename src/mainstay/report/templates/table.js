@@ -38,7 +38,7 @@ function showTable() {
   const shown = view.rows.slice(start, start + view.size);
   const body = document.querySelector("#table tbody");
   body.replaceChildren(...shown.map(tableRow));
-  if (!shown.length) body.append(html("tr", {}, html("td", { colspan: columns.length, class: "empty" }, "No feature fits the search.")));
+  if (!shown.length) body.append(html("tr", {}, html("td", { colspan: columns.length, class: "empty" }, "No feature matches the search.")));
   const total = view.rows.length === N ? whole(N) : `${whole(view.rows.length)} (of ${whole(N)})`;
   byId("count").textContent = shown.length ? `${whole(start + 1)}–${whole(start + shown.length)} of ${total}` : `0 of ${whole(N)}`;
   byId("previous").disabled = view.page === 0;
