@@ -31,11 +31,13 @@ if TYPE_CHECKING:
         ExchangeableNetworkDisplay,
         ForecastDisplay,
         RankDistributionDisplay,
+        ReplicabilityDisplay,
         RunsHeatmapDisplay,
         RunSimilarityDisplay,
         SelectionFrequencyDisplay,
         StabilityBySizeDisplay,
     )
+    from mainstay.reliability import Replicability, replicability
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
     from mainstay.subspace.parametric import (
@@ -60,6 +62,8 @@ _HOME = {
     "Plan": "mainstay.forecast.planning",
     "RankDistributionDisplay": "mainstay.plotting",
     "Ranking": "mainstay.aggregation",
+    "Replicability": "mainstay.reliability",
+    "ReplicabilityDisplay": "mainstay.plotting",
     "RunSimilarityDisplay": "mainstay.plotting",
     "Runs": "mainstay.runs",
     "RunsHeatmapDisplay": "mainstay.plotting",
@@ -80,6 +84,7 @@ _HOME = {
     "list_aggregations": "mainstay.aggregation",
     "list_measures": "mainstay.measures",
     "load_result": "mainstay.io.archive",
+    "replicability": "mainstay.reliability",
     "network_stability": "mainstay.networks.stability",
     "stability": "mainstay.measures",
     "stability_test": "mainstay.measures.inference",
@@ -100,6 +105,8 @@ __all__ = [
     "Plan",
     "RankDistributionDisplay",
     "Ranking",
+    "Replicability",
+    "ReplicabilityDisplay",
     "RunSimilarityDisplay",
     "Runs",
     "RunsHeatmapDisplay",
@@ -122,6 +129,7 @@ __all__ = [
     "list_measures",
     "load_result",
     "network_stability",
+    "replicability",
     "stability",
     "stability_test",
     "write_report",

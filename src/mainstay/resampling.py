@@ -146,9 +146,7 @@ def _half_of_rows(strata: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.concatenate([*chosen, extra])
 
 
-def _half_of_groups(
-    strata: np.ndarray, groups: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
+def _half_of_groups(strata: np.ndarray, groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Groups in random order, each to the side that makes the classes more equal; best of several.
 
     Sides that lack a class are not taken while others can be found.
