@@ -172,6 +172,12 @@ def test_p_is_found_back(n: int, a: float, b: float, c: float, data: st.DataObje
     assert found == pytest.approx(p, abs=1e-4)
 
 
+def test_the_largest_stability_is_not_exceeded_by_rounding() -> None:
+    value = SimulatedSelector(n_features=3, n_selected=2, n_useful=2, p=1.0).stability(1, "sim_n")
+    assert value == 1.0
+    assert solve_p(stability=value, measure="sim_n", n_features=3, n_selected=2, n_useful=2) == 1.0
+
+
 def test_the_closed_form_of_a_corrected_measure() -> None:
     n, k, u, phi = 2000, 20, 60, 0.17
     limit = (k / u - k / n) / (1 - k / n)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -145,3 +146,26 @@ def test_files_that_cannot_be_compared(tmp_path: Path, content: str, message: st
     result = run(file, "--target", "target")
     assert result.exit_code == 2, result.output
     assert message in result.stderr
+
+
+@pytest.mark.parametrize("rankers", [["mrmr_fcq"], ["f_statistic", "extra_trees"]])
+def test_the_printed_command_and_code_select_with_what_is_recommended(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rankers: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = [word for name in rankers for word in ("-r", name)]
+    result = run("cancer.csv", "--target", "target", *names, "--sizes", "3", "--resamples", "4",
+                 "--cv", "4", "--priority", "size", "--priority", "stability",
+                 "--priority", "score")  # fmt: skip
+    lines = [line.removeprefix("  ") for line in result.stdout.splitlines()]
+    (command,) = (line for line in lines if line.startswith("mainstay select"))
+    start = lines.index("import mainstay as ms")
+    frame = pd.read_csv(data)
+    space = {"X": frame.drop(columns="target"), "y": frame["target"].to_numpy()}
+    exec("\n".join(lines[start:]), space)
+    by_code = set(space["selector"].get_feature_names_out())
+    selected = CliRunner().invoke(main, [*shlex.split(command)[1:], "--json"])
+    assert selected.exit_code == 0, selected.output
+    table = json.loads(selected.stdout)["features"]
+    assert {row["feature"] for row in table if row["selected"]} == by_code
+    assert len(by_code) == 3

@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, ShuffleSplit
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -445,11 +445,27 @@ def test_categories_compete_where_the_estimator_can_read_them() -> None:
         return [name for name in table if name == "city"]
 
     encoded = make_column_transformer((OneHotEncoder(), texts), remainder="passthrough")
-    result = compare(
-        "information_gain", X, y, estimator=make_pipeline(encoded, LogisticRegression())
-    )
+    with pytest.warns(UserWarning, match="text or categories are not compared.*'city'"):
+        result = compare(
+            "information_gain", X, y, estimator=make_pipeline(encoded, LogisticRegression())
+        )
     assert "F-test/2" not in set(result.table["candidate"])
     assert result.table["score"][0] > 0.95
+
+
+def test_rules_that_count_selections_count_as_many_as_the_candidate_selects() -> None:
+    X, y = problem()
+    every_row = [(np.arange(60), np.arange(0, 60, step)) for step in (2, 3, 5)]
+    folds = KFold(5)
+    result = compare(
+        "f_statistic", X, y, aggregations="frequency", sizes=[2, 5], cv=every_row, resampling=folds
+    )
+    for k in (2, 5):
+        selector = ms.EnsembleSelector(
+            "f_statistic", aggregation="frequency", n_features_to_select=k, resampling=folds
+        ).fit(X, y)
+        for run in result.runs[f"f_statistic/frequency/{k}"]:
+            np.testing.assert_array_equal(run.support[0], selector.support_)
 
 
 def test_groups_are_never_torn_apart() -> None:
@@ -472,7 +488,7 @@ def test_one_candidate_alone_is_compared_with_the_baselines() -> None:
     ("options", "message"),
     [
         ({"selectors": []}, "no selectors"),
-        ({"selectors": ["mrmr", "mrmr"]}, "two selectors are called 'mrmr'"),
+        ({"selectors": ["mrmr", "mrmr"]}, "two selectors are called 'mrmr@8'"),
         ({"selectors": "mrm"}, "Did you mean 'mrmr'"),
         ({"selectors": {"random": "mrmr"}}, "'random': a baseline has this name"),
         ({"selectors": SelectKBest(), "aggregations": "none"}, "only says which features are in"),
@@ -482,7 +498,6 @@ def test_one_candidate_alone_is_compared_with_the_baselines() -> None:
         ({"sizes": [13]}, "from 1 to 12, got 13"),
         ({"aggregations": []}, "aggregations is empty"),
         ({"aggregations": ["meen"]}, "Did you mean 'mean'"),
-        ({"aggregations": "frequency"}, "'f_statistic' ranks features"),
         ({"grids": {"mrmr": {}}}, "unknown selector in grids 'mrmr'"),
         ({"grids": {"f_statistic": ["missing"]}}, "must map hyper-parameters"),
         ({"grids": {"f_statistic": {"missing": "omit"}}}, "must be a list of values"),

@@ -16,6 +16,7 @@ import mainstay as ms
 from conftest import ROOT
 from mainstay.plotting import Display
 from pages import DOCS, pages, run_page
+from test_layers import LAYERS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MODULES = [
@@ -31,8 +32,8 @@ def test_doctests(name: str) -> None:
 
 
 def test_every_public_name_has_an_example_or_is_a_result() -> None:
-    results = {"Comparison", "Forecast", "InputError", "Plan", "Ranking", "SelectionScores",
-               "StabilityComparison", "StabilityEstimate", "StabilityTest"}  # fmt: skip
+    results = {"Comparison", "Forecast", "InputError", "NetworkStability", "Plan", "Ranking",
+               "SelectionScores", "StabilityComparison", "StabilityEstimate", "StabilityTest"}  # fmt: skip
     for name in set(ms.__all__) - results - {"__version__"}:
         assert ">>> " in getattr(ms, name).__doc__, name
 
@@ -101,6 +102,17 @@ def test_ci_runs_exactly_the_commands_of_the_readme() -> None:
     assert len(commands) == 2
     for command in commands:
         assert command in script
+
+
+def test_the_layers_of_the_page_are_those_that_are_tested() -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"## Layers\n.*?```text\n(.*?)```", page, flags=re.DOTALL)
+    described = [set(re.findall(r"\w+", line.split("  ")[0])) for line in listed.splitlines()]
+    tested = [set(line.split()) for line in LAYERS.strip().splitlines()]
+    assert described == tested[:-1]  # without mainstay itself
+    for name in set().union(*described):
+        path = Path(mainstay.__path__[0]) / name
+        assert path.is_dir() == (f"{name}/" in listed.replace(",", " ").split()), name
 
 
 def test_citation_and_changelog_know_the_version() -> None:

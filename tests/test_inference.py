@@ -74,7 +74,7 @@ def test_nogueira_variance_equals_the_naive_twin() -> None:
 
 def test_the_method_of_the_error_has_a_deprecated_name() -> None:
     estimate = ms.stability(noisy_runs(np.random.default_rng(0), 5), "jaccard")
-    with pytest.warns(FutureWarning, match="now called error_method"):
+    with pytest.warns(FutureWarning, match="is now error_method"):
         assert estimate.method == estimate.error_method == "jackknife"
 
 

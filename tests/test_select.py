@@ -280,6 +280,14 @@ def test_columns_of_ranks_are_no_row_numbers() -> None:
     assert "× 5 features" in select("iris.csv").stdout
 
 
+def test_all_identifiers_are_named_at_once() -> None:
+    rows = [f"s{i}" for i in range(150)]
+    TABLE.assign(code=rows, id=COUNTS, small=np.arange(150, dtype=np.uint8)).to_parquet("i.parquet")
+    message = run("select", "i.parquet", "--target", "species").stderr
+    assert "column 'code' looks like an identifier" in message
+    assert "(So do 'id', 'small'.)" in message
+
+
 def test_a_column_to_keep_must_be_a_feature() -> None:
     TABLE.to_csv("iris.csv", index=False)
     assert "unknown feature to keep 'species'" in select("iris.csv", "--keep", "species").stderr
@@ -297,6 +305,14 @@ def test_select_prints_the_ranked_features_and_the_stability() -> None:
     assert lines[3].startswith("petal")
     assert any(line.startswith("nogueira") for line in lines)
     assert any(line.startswith("sma_count") for line in lines)
+
+
+@pytest.mark.parametrize("name", ["[/]", "[a]b", "x[0]", "[bold]z", ":smile:", "back\\[slash]"])
+def test_names_are_printed_as_they_are(name: str) -> None:
+    TABLE.rename(columns={"petal width (cm)": name}).to_csv("iris.csv", index=False)
+    result = select("iris.csv", "--n-features", "2")
+    assert result.exit_code == 0, result.exception
+    assert any(line.startswith(f"{name} ") for line in result.stdout.splitlines())
 
 
 def test_select_writes_the_table_and_the_runs() -> None:
@@ -377,7 +393,11 @@ def with_column(**columns: Any) -> None:
         (lambda: with_column(species="one"), [], "target 'species' is constant"),
         (lambda: with_column(species=[None] * 3 + ["a"] * 147), [], "missing in 3 rows"),
         (lambda: with_column(species=[f"s{i}" for i in range(150)]), [], "identifier"),
-        (lambda: with_column(id=[f"s{i}" for i in range(150)]), [], "'id' is text .*--drop"),
+        (
+            lambda: with_column(id=[f"s{i}" for i in range(150)]),
+            [],
+            "'id' looks .* is text .*--drop id",
+        ),
         (lambda: with_column(bad=[np.inf] + [0.0] * 149), [], "'bad' holds infinite values"),
         (lambda: with_column(), ["--ranker", "informtion_gain"], "Did you mean 'information_gain'"),
         (lambda: with_column(), ["--aggregation", "avg"], "unknown aggregation"),

@@ -167,7 +167,7 @@ def test_distribution_of_ranks_is_exact(n: int, k: int, u: int, p: str) -> None:
 
 def test_all_measures_but_jaccard_are_linear_in_the_overlap() -> None:
     r = np.arange(8.0)
-    for name, score in analytic.FORMULAS.items():
+    for name, score in analytic.OVERLAP_SCORES.items():
         bend = np.abs(np.diff(score(r, 7.0, 7.0, 40), 2)).max()
         assert (bend > 1e-3) == (name == "jaccard")
 

@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer
 import mainstay as ms
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-selector = ms.EnsembleSelector("mrmr", n_features_to_select=5, random_state=0).fit(X, y)
+selector = ms.EnsembleSelector("mrmr", n_features_to_select=6, random_state=0).fit(X, y)
 frequency = ms.SelectionFrequencyDisplay.from_selector(selector)
 
 # %%

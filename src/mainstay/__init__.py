@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         stability_test,
     )
     from mainstay.networks.inference import infer_network
-    from mainstay.networks.stability import network_stability
+    from mainstay.networks.stability import NetworkStability, network_stability
     from mainstay.plotting import (
         ComparisonDisplay,
         ExchangeableNetworkDisplay,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         StabilityBySizeDisplay,
     )
     from mainstay.reliability import Replicability, replicability
+    from mainstay.rankers import list_rankers
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
     from mainstay.subspace.parametric import (
@@ -57,6 +58,7 @@ _HOME = {
     "Forecast": "mainstay.forecast.result",
     "ForecastDisplay": "mainstay.plotting",
     "InputError": "mainstay._validation",
+    "NetworkStability": "mainstay.networks.stability",
     "ParametricSubspaceClassifier": "mainstay.subspace.parametric",
     "ParametricSubspaceRegressor": "mainstay.subspace.parametric",
     "Plan": "mainstay.forecast.planning",
@@ -83,6 +85,7 @@ _HOME = {
     "infer_network": "mainstay.networks.inference",
     "list_aggregations": "mainstay.aggregation",
     "list_measures": "mainstay.measures",
+    "list_rankers": "mainstay.rankers",
     "load_result": "mainstay.io.archive",
     "replicability": "mainstay.reliability",
     "network_stability": "mainstay.networks.stability",
@@ -100,6 +103,7 @@ __all__ = [
     "Forecast",
     "ForecastDisplay",
     "InputError",
+    "NetworkStability",
     "ParametricSubspaceClassifier",
     "ParametricSubspaceRegressor",
     "Plan",
@@ -127,6 +131,7 @@ __all__ = [
     "infer_network",
     "list_aggregations",
     "list_measures",
+    "list_rankers",
     "load_result",
     "network_stability",
     "replicability",

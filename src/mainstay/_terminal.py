@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,17 +14,6 @@ if TYPE_CHECKING:
 
     from mainstay.measures.inference import StabilityEstimate
     from mainstay.runs import Runs
-
-
-_NAMES = (
-    "feature",
-    "regulator",
-    "target",
-    "candidate",
-    "first",
-    "second",
-    "criterion",
-)  # columns of text
 
 
 def describe(runs: Runs) -> dict[str, Any]:
@@ -46,15 +36,12 @@ def to_records(estimates: list[StabilityEstimate]) -> list[dict[str, Any]]:
 
 
 def print_table(table: pd.DataFrame) -> None:
-    """Print a table."""
-    from rich.table import Table
-
-    shown = Table(box=None, header_style="bold", pad_edge=False)
-    for name in table.columns:
-        shown.add_column(name.replace("_", " "), justify="left" if name in _NAMES else "right")
-    for row in table.itertuples(index=False):
-        shown.add_row(*(_cell(value) for value in row))
-    _console().print(shown)
+    """Print a table: text to the left, numbers to the right, True as yes."""
+    columns = [
+        (str(name).replace("_", " "), "right" if dtype.kind in "buif" else "left")
+        for name, dtype in table.dtypes.items()
+    ]
+    _print_rows(columns, ([_cell(value) for value in row] for row in table.itertuples(index=False)))
 
 
 def _cell(value: Any) -> str:
@@ -67,18 +54,16 @@ def _cell(value: Any) -> str:
 
 def print_estimates(estimates: list[StabilityEstimate]) -> None:
     """Print estimates as a table."""
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
     level = f"{estimates[0].confidence:.0%} interval"
-    for column in ("measure", "stability", level, "corrected for chance"):
-        table.add_column(column, justify="right" if column == "stability" else "left")
+    columns = [("measure", "left"), ("stability", "right"), (level, "left"),
+               ("corrected for chance", "left")]  # fmt: skip
+    rows = []
     for e in estimates:
         low, high = e.interval
         interval = f"{low:.3f} to {high:.3f}" if math.isfinite(e.standard_error) else "—"
         value = f"{round(e.value, 3) + 0.0:.3f}" if math.isfinite(e.value) else "undefined"
-        table.add_row(e.measure, value, interval, _correction_text(e))
-    _console().print(table)
+        rows.append([e.measure, value, interval, _correction_text(e)])
+    _print_rows(columns, rows)
     if any(math.isfinite(e.value) and math.isnan(e.standard_error) for e in estimates):
         click.echo(
             "An interval (—) needs at least 3 runs, and a defined score without each of them."
@@ -91,23 +76,33 @@ def _correction_text(e: StabilityEstimate) -> str:
     return {"none": "no", "exact": "exactly"}.get(e.correction, e.correction)
 
 
-def list_measures(ctx: click.Context, wanted: bool) -> None:
+def print_measures(ctx: click.Context, wanted: bool) -> None:
     """List all measures and end, if `--list` was given."""
     if not wanted or ctx.resilient_parsing:
         return
-    from rich.table import Table
-
     from mainstay.measures import MEASURES
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("name", "kind", "bounds", "corrected", "adjusted", "options", "reference"):
-        table.add_column(column)
+    columns = ("name", "kind", "bounds", "corrected", "adjusted", "options", "reference")
+    rows = []
     for m in MEASURES.values():
         bounds = f"{m.lower:g} to {m.upper:g}"
         corrected, adjusted = ("yes" if flag else "no" for flag in (m.corrected, m.adjusted))
-        table.add_row(m.name, m.kind, bounds, corrected, adjusted, " ".join(m.options), m.reference)
-    _console().print(table)
+        rows.append([m.name, m.kind, bounds, corrected, adjusted, " ".join(m.options), m.reference])
+    _print_rows([(column, "left") for column in columns], rows)
     ctx.exit()
+
+
+def _print_rows(columns: list[tuple[str, str]], rows: Iterable[list[str]]) -> None:
+    """Print rows under titles, each column adjusted to the left or to the right."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for title, justify in columns:
+        table.add_column(Text(title), justify=justify)  # type: ignore[arg-type]
+    for row in rows:
+        table.add_row(*map(Text, row))  # as text: rich would read [a] in a plain string as markup
+    _console().print(table)
 
 
 def _console() -> Console:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mainstay.forecast import Forecast
 
 N_SELECTED, TARGET = 5, 0.9
-MEASURES = ("nogueira", "hamming", "jaccard")
-ADJUSTED = ("sma_count", "zucknick")
+SHOWN = ("nogueira", "hamming", "jaccard")
+SHOWN_WITH_TWINS = ("sma_count", "zucknick")
 COMPARED = ("f_statistic", "information_gain", "mrmr")
 SIZES = (2, 5, 10)
 
@@ -91,9 +91,9 @@ def _measure(selector: EnsembleSelector) -> None:
 
     _heading(2, "Measure", "How reproducible is the selection? (1 = always the same)")
     runs, twins = selector.selections_, selector.similarity_
-    estimates = {name: stability(runs, name) for name in MEASURES}
+    estimates = {name: stability(runs, name) for name in SHOWN}
     estimates |= {
-        name: stability(runs, name, similarity=twins, random_state=0) for name in ADJUSTED
+        name: stability(runs, name, similarity=twins, random_state=0) for name in SHOWN_WITH_TWINS
     }
     print_estimates(list(estimates.values()))
     click.echo(
@@ -116,13 +116,13 @@ def _forecast(
         "Would ensembles on two halves of these patients find the same features, and would larger "
         "ones help?",
     )
-    found = forecast_stability(
+    forecast = forecast_stability(
         selector, X, y, protocol="nested", n_runs=max(n_resamples, 12), random_state=seed,
         n_jobs=n_jobs,
     )  # fmt: skip
-    print_table(found.curve)
-    click.echo(found.summary())
-    return found
+    print_table(forecast.curve)
+    click.echo(forecast.summary())
+    return forecast
 
 
 def _compare(
@@ -139,7 +139,7 @@ def _compare(
     )
     small = min(n_resamples, 20)
     tree = clone(selector).set_params(n_resamples=small)
-    found = compare_selectors(
+    comparison = compare_selectors(
         {"tree": tree} | {name: name for name in COMPARED},
         X,
         y,
@@ -148,9 +148,9 @@ def _compare(
         random_state=seed,
         n_jobs=n_jobs,
     )
-    print_table(found.overview().drop(columns=["seconds"]))
-    click.echo(found.reason)
-    return found
+    print_table(comparison.overview().drop(columns=["seconds"]))
+    click.echo(comparison.reason)
+    return comparison
 
 
 def _tell(result: SelectionResult) -> None:

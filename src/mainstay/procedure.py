@@ -180,13 +180,13 @@ class Data:
         names = [self.features[j] for j in numeric]
         values = self.X if len(names) == self.n_features else take_columns(self.X, numeric)
         try:
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", ".*constant feature")
-                found = FeatureSimilarity.from_data(values, threshold=threshold, features=names)
+            similarity = FeatureSimilarity.from_data(
+                values, threshold=threshold, features=names, constant="ignore"
+            )
         except InputError as error:
             warnings.warn(f"similar features were not looked for: {error}", stacklevel=4)
             return None
-        return found.spread_to(self.features)
+        return similarity.spread_to(self.features)
 
     def _refuse_constant_features(self) -> None:
         table = Table(self.X)

@@ -71,7 +71,7 @@ class Ranking:
     def top(self, k: int) -> tuple[str, ...]:
         """Deprecated name of `best`."""
         warnings.warn(
-            "Ranking.top is now called best; the old name will be removed.",
+            "Ranking.top is now called best; the old name goes in mainstay 0.3.",
             FutureWarning,
             stacklevel=2,
         )

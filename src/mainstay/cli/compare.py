@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import click
@@ -109,12 +111,19 @@ def compare(
         f"{settings['scoring']}, stability: {settings['stability']}.\n"
     )
     print_table(comparison.overview())
-    click.echo(f"\n{comparison.reason}")
+    click.echo(f"\n{comparison.reason}\n\nTo select with it on all rows:")
+    click.echo(f"\n{indent(_how_to_repeat(comparison, source), '  ')}")
     if plot:
         click.echo(f"The picture is in {plot}.")
 
 
 # fmt: on
+def _how_to_repeat(comparison: Comparison, source: DataSource) -> str:
+    """The command that selects with what is recommended, and the Python code."""
+    line, code = comparison.command(**asdict(source)), comparison.python_code()
+    return code if line is None else f"{line}\n\n{code}"
+
+
 def _print_json(comparison: Comparison) -> None:
     record = {
         "recommended": comparison.recommended,

@@ -117,16 +117,15 @@ def forecast(
         f"{result.n_runs} runs of {ranker}, {protocol} protocol.\n"
     )
     print_table(table)
-    click.echo(f"\n{result.summary()}\n{plan}")
-    if plot:
-        click.echo(f"The curve is drawn in {plot}.")
+    picture = f"\nThe curve is drawn in {plot}." if plot else ""
+    click.echo(f"\n{result.summary()}\n{plan}{picture}")
 
 
 # fmt: on
 def _ensemble_sizes(sizes: str | None, deprecated_sizes: str | None) -> list[int]:
     """Read the sizes; --sizes was their name before it came to mean numbers of features."""
     if deprecated_sizes is None:
-        return whole_numbers("--ensemble-sizes", sizes or _SIZES)
+        return whole_numbers("--ensemble-sizes", _SIZES if sizes is None else sizes)
     if sizes is not None:
         raise click.UsageError("--sizes is the old name of --ensemble-sizes; give only one.")
     click.echo("Warning: --sizes is deprecated here; it is now --ensemble-sizes.", err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mainstay._terminal import describe, list_measures, print_estimates, to_records
+from mainstay._terminal import describe, print_estimates, print_measures, to_records
 from mainstay.cli import options
 from mainstay.cli.command import InputFile, command
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
               help="What to do with undefined (0/0) scores.")
 @options.seed
 @click.option("--list", "list_only", is_flag=True, is_eager=True, expose_value=False,
-              callback=lambda ctx, param, value: list_measures(ctx, value),
+              callback=lambda ctx, param, value: print_measures(ctx, value),
               help="List all measures with their properties, and exit.")
 @options.as_json
 def stability(

@@ -124,12 +124,15 @@ def make_space(
     numbers = _sizes(sizes, data.n_features)
     stop = min(_BEYOND * numbers[-1], data.n_features)
     specs = _named(default_selectors(data) if selectors is None else selectors, stop)
-    for name in grids or {}:
+    # a grid may name a greedy ranker as the user did, without the number it stops at
+    stopping = {name.partition("@")[0]: name for name in specs}
+    grids = {stopping.get(name, name): grid for name, grid in (grids or {}).items()}
+    for name in grids:
         check_choice("selector in grids", name, specs)
     rules = None if aggregations is None else _rules(aggregations)
     space = Space(
         specs=specs,
-        grids={name: _grid(name, grid) for name, grid in (grids or {}).items()},
+        grids={name: _grid(name, grid) for name, grid in grids.items()},
         aggregations=rules,
         sizes=numbers,
         shared={"n_resamples": n_resamples, "resampling": resampling},

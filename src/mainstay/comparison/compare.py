@@ -169,7 +169,7 @@ def compare_selectors(
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> found = ms.compare_selectors(["f_statistic", "mrmr"], X, y, sizes=[3, 10], random_state=0)
     >>> found.table["candidate"].tolist()  # doctest: +NORMALIZE_WHITESPACE
-    ['f_statistic/mean/3', 'f_statistic/mean/10', 'mrmr/mean/3', 'mrmr/mean/10',
+    ['f_statistic/mean/3', 'f_statistic/mean/10', 'mrmr@20/mean/3', 'mrmr@20/mean/10',
      'all features', 'F-test/3', 'F-test/10', 'random/3', 'random/10']
     >>> found.recommended in found.front["candidate"].tolist()
     True
@@ -368,7 +368,7 @@ def _check_options(
 ) -> None:
     if isinstance(measures, str):
         raise InputError(f"measures must be a list of names, got {measures!r}.")
-    valid = [name for name, info in MEASURES.items() if info.kind in ("set", "similarity")]
+    valid = [name for name, info in MEASURES.items() if info.compares_selections]
     for name in measures:
         check_choice("measure of selections", name, valid)
     if all(MEASURES[name].adjusted for name in measures):

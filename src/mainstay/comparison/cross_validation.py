@@ -222,7 +222,7 @@ def _stability_table(
     for kind, of_kind in runs.items():
         for name in measures:
             info = MEASURES.get(name)
-            sets = info is not None and info.kind in ("set", "similarity")
+            sets = info is not None and info.compares_selections
             for k in sizes if sets else [of_kind.n_features]:
                 estimate: StabilityEstimate = stability(
                     of_kind,

@@ -90,13 +90,20 @@ class Comparison(WithNamedRuns):
         return str(python_code(self._repeat()))
 
     def command(
-        self, file: str, target: str, *, groups: str | None = None, drop: Sequence[str] = ()
+        self,
+        file: str,
+        target: str,
+        *,
+        groups: str | None = None,
+        drop: Sequence[str] = (),
+        keep: Sequence[str] = (),
     ) -> str | None:
         """Return the command that does the same for a file.
 
         None if the candidate has a part that is an object, not a name.
         """
-        source = {"file": file, "target": target, "groups": groups, "drop": list(drop)}
+        columns = {"groups": groups, "drop": list(drop), "keep": list(keep)}
+        source = {"file": file, "target": target, **columns}
         return cli_line({**self._repeat(), "source": source})
 
     def _repeat(self) -> dict[str, Any]:

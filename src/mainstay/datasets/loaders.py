@@ -9,16 +9,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mainstay._files import read_annotated
 from mainstay._validation import InputError, check_choice, check_count, some
 from mainstay.datasets.simulated import Task
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _PMLB_URL = "https://github.com/EpistasisLab/pmlb/raw/master/datasets"
 _TIMEOUT = 60  # seconds to wait for an answer
@@ -406,8 +404,6 @@ def _sum_of(content: bytes) -> str:
 
 
 def _read_tsv(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
     try:
         table: pd.DataFrame = pd.read_csv(path, sep="\t")
     except Exception as error:  # gzip and pandas raise errors of many kinds
@@ -416,7 +412,6 @@ def _read_tsv(path: Path) -> pd.DataFrame:
 
 
 def _read_arff(path: Path) -> pd.DataFrame:
-    import pandas as pd
     from scipy.io import arff
 
     try:

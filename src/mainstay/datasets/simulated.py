@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from mainstay._validation import (
     InputError,
@@ -15,9 +16,6 @@ from mainstay._validation import (
     check_count,
     check_random_state,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Task = Literal["classification", "regression"]
 Draw = Callable[[int], tuple[np.ndarray, np.ndarray]]
@@ -54,8 +52,6 @@ class SimulatedData:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the training rows as a table, with y as its last column."""
-        import pandas as pd
-
         return pd.DataFrame(self.X, columns=list(self.feature_names)).assign(y=self.y)
 
     def __repr__(self) -> str:

@@ -66,7 +66,7 @@ def share_of_members(n: int, k: int, p: Any) -> Any:
 
 
 def selection_chances(n: int, k: int, u: Any, share: Any) -> tuple[Any, Any]:
-    """π₁ and π₀: how likely one run selects a given useful and a given other feature.
+    """π₁ and π₀: how likely a run is to select a given useful and a given other feature.
 
     π₁ − k/n = (k/u)(E[A]/k − k/n)(n − u)/(n − k): theorem 1 of the paper, extended from the first
     pick to the whole selection.
@@ -119,7 +119,8 @@ def expected_score(measure: str, useful: np.ndarray, n: int, k: int, u: int) -> 
         mean = useful @ np.arange(k + 1.0)
         overlap = mean**2 / u + ((k - mean) ** 2 / (n - u) if u < n else 0.0)
         at_0, at_1 = OVERLAP_SCORES[measure](np.array([0.0, 1.0]), float(k), float(k), n)
-        return np.asarray(at_0 + (at_1 - at_0) * overlap)
+        bounds = MEASURES[measure].bounds  # rounding may leave them by a digit
+        return np.asarray(np.clip(at_0 + (at_1 - at_0) * overlap, *bounds))
     products, r, s = _falling_products(k)
 
     def log_falling(x: int, t: np.ndarray) -> Any:

@@ -51,7 +51,7 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class Forecast(Saveable):
-    """Stability by ensemble size, forecast from few runs.
+    """Stability by ensemble size, forecast from a few runs.
 
     Attributes
     ----------
@@ -255,7 +255,7 @@ class Forecast(Saveable):
         return self.curve.copy()
 
     def summary(self) -> str:
-        """Say it in plain words."""
+        """Describe the forecast in plain words."""
         last = self.curve.iloc[-1]
         reach = f" ± {(last['upper'] - last['lower']) / 2:.2f}" if "upper" in self.curve else ""
         words = (

@@ -200,15 +200,9 @@ class SimulatedSelector:
         scored = not callable(measure) and measure in analytic.OVERLAP_SCORES
         has_formula = scored and (m == 1 or summed)
         if method == "simulation" or (method == "auto" and not has_formula):
-            estimate = self.simulate(
-                m,
-                measure,
-                aggregation=aggregation,
-                returns=returns,
-                n_ensembles=n_ensembles,
-                random_state=random_state,
-            )
-            return float(estimate)
+            options: dict[str, Any] = {"aggregation": aggregation, "returns": returns}
+            options |= {"n_ensembles": n_ensembles, "random_state": random_state}
+            return float(self.simulate(m, measure, **options))
         if not has_formula:
             raise InputError(
                 f"there is no formula for measure={measure!r} with aggregation={aggregation!r} and "
@@ -322,16 +316,9 @@ class SimulatedSelector:
 
         sizes = [check_count("an ensemble size", size, 1) for size in ensemble_sizes]
         seeds = check_random_state(random_state).integers(2**62, size=len(sizes))
+        options: dict[str, Any] = {"aggregation": aggregation, "returns": returns, "method": method}
         values = [
-            self.stability(
-                m,
-                measure,
-                aggregation=aggregation,
-                returns=returns,
-                method=method,
-                n_ensembles=n_ensembles,
-                random_state=int(seed),
-            )
+            self.stability(m, measure, **options, n_ensembles=n_ensembles, random_state=int(seed))
             for m, seed in zip(sizes, seeds, strict=True)
         ]
         return pd.DataFrame({"ensemble_size": sizes, "stability": values})

@@ -177,7 +177,7 @@ def _as_scores(outcome: Any, p: int) -> np.ndarray:
 def compares_selections(measure: Any) -> bool:
     """Whether a measure reads selections, not whole rankings; functions get selections."""
     name = str(measure).partition("@")[0]
-    return callable(measure) or MEASURES[name].kind in ("set", "similarity")
+    return callable(measure) or MEASURES[name].compares_selections
 
 
 def check_measure(measure: Any, similarity: FeatureSimilarity | None) -> None:

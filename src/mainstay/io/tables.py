@@ -85,13 +85,7 @@ def read_data(
     for name in keep:
         check_choice("feature to keep", name, X.columns)
     _refuse_unusable(X)
-    for name, reason in _identifiers(X):
-        if name not in keep:
-            quoted = shlex.quote(name)
-            raise InputError(
-                f"column {name!r} {reason}: an identifier, not a feature? Leave it out "
-                f"(--drop {quoted}), or say that it is a feature (--keep {quoted})."
-            )
+    _refuse_identifiers(X, keep)
     return LabelledTable(X, y.to_numpy(), None if group_of is None else group_of.to_numpy())
 
 
@@ -167,23 +161,34 @@ def _refuse_unusable(X: pd.DataFrame) -> None:
         raise InputError(f"column {name!r} holds infinite values; replace them.")
 
 
+def _refuse_identifiers(X: pd.DataFrame, keep: Sequence[str]) -> None:
+    reasons = {name: reason for name, reason in _identifiers(X) if name not in keep}
+    if not reasons:
+        return
+    name, *others = reasons
+    quoted = shlex.quote(name)
+    also = f" (So do {some(others)}.)" if others else ""
+    raise InputError(
+        f"column {name!r} looks like an identifier, not a feature: {reasons[name]}. Leave it out "
+        f"(--drop {quoted}), or say that it is a feature (--keep {quoted}).{also}"
+    )
+
+
 def _identifiers(X: pd.DataFrame) -> Iterator[tuple[str, str]]:
     """Columns that look like identifiers, and why."""
     n_rows = len(X)
     consecutive = _consecutive_columns(X)
-    for name, dtype in X.dtypes.items():
-        if dtype.kind in "uif":
-            if name in consecutive:
-                yield str(name), "numbers the rows (different whole numbers without gaps)"
-            elif is_id_name(str(name)) and _holds_different_whole_numbers(X[name]):
-                yield (
-                    str(name),
-                    "holds a different whole number in every row and is named like an id",
-                )
+    for column, dtype in X.dtypes.items():
+        name = str(column)
+        if name in consecutive:
+            yield name, f"it holds {n_rows} consecutive whole numbers"
+        elif dtype.kind in "uif":
+            if is_id_name(name) and _holds_different_whole_numbers(X[name]):
+                yield name, "it is named like one, and holds a different whole number in every row"
         elif dtype.kind != "b" and n_rows > _FEW_ROWS:
             n_different = X[name].nunique()
             if n_different > 0.9 * n_rows:
-                yield str(name), f"is text with {n_different} different entries in {n_rows} rows"
+                yield name, f"it is text with {n_different} different entries in {n_rows} rows"
 
 
 def _consecutive_columns(X: pd.DataFrame) -> set[str]:
@@ -194,8 +199,10 @@ def _consecutive_columns(X: pd.DataFrame) -> set[str]:
     if len(X) <= _FEW_ROWS:
         return set()
     numbers = X.select_dtypes("number")
-    spread = numbers.max() - numbers.min()
-    candidates = numbers.columns[(spread == len(X) - 1).to_numpy(dtype=bool, na_value=False)]
+    highest, lowest = (
+        limit.to_numpy(dtype=float, na_value=np.nan) for limit in (numbers.max(), numbers.min())
+    )
+    candidates = numbers.columns[highest - lowest == len(X) - 1]
     names = {str(name) for name in candidates if _holds_different_whole_numbers(X[name])}
     return set() if len(names) > max(2, X.shape[1] / 2) else names
 

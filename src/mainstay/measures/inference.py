@@ -103,7 +103,7 @@ class StabilityEstimate:
     def method(self) -> str:
         """Deprecated name of `error_method`."""
         warnings.warn(
-            "StabilityEstimate.method is now called error_method; the old name will be removed.",
+            "StabilityEstimate.method is now error_method; the old name goes in mainstay 0.3.",
             FutureWarning,
             stacklevel=2,
         )

@@ -96,7 +96,7 @@ class StabilityBySizeDisplay(Display):
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
         """
-        valid = [name for name, info in MEASURES.items() if info.kind in ("set", "similarity")]
+        valid = [name for name, info in MEASURES.items() if info.compares_selections]
         check_choice("measure of selections", measure, valid)
         p = runs.n_features
         if runs.kind == "support":

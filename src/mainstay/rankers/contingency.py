@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mainstay.rankers.discretization import Coded
-from mainstay.rankers.inputs import check_weights
+from mainstay.rankers.inputs import check_weight_rows
 
 # Sums of c·log c are fixed-point integers with this many bits behind the point, by lane width.
 _FRACTION_BITS = {2: 42, 4: 37}
@@ -100,10 +100,10 @@ def weight_blocks(weights: Any, n_rows: int, size: int) -> Iterator[tuple[slice,
     if not hasattr(weights, "shape"):
         weights = np.asarray(weights)
     if weights.ndim != 2 or weights.shape[1] != n_rows:
-        check_weights(weights, n_rows)
+        check_weight_rows(weights, n_rows)
     for start in range(0, len(weights), size):
         rows = slice(start, min(start + size, len(weights)))
-        yield rows, check_weights(weights[rows], n_rows, start)
+        yield rows, check_weight_rows(weights[rows], n_rows, start)
 
 
 # ---------------------------------------------------------------------- features × classes

@@ -28,7 +28,7 @@ from mainstay._sklearn import (
 )
 from mainstay._validation import InputError, check_count, check_fraction, natural_order, some
 from mainstay.rankers.base import NamedRanker, Ranker, one_weighting
-from mainstay.rankers.inputs import Table, check_weights, missing_rows, read_target
+from mainstay.rankers.inputs import Table, check_weight_rows, missing_rows, read_target
 from mainstay.rankers.models import make_model
 
 
@@ -59,7 +59,7 @@ class ModelRanker(Ranker):
         read_target(y, table.n_rows, self.target)
         if sample_weight is not None:
             weights = one_weighting(sample_weight, table.n_rows)
-            sample_weight = check_weights(weights, table.n_rows, what="sample_weight")[0]
+            sample_weight = check_weight_rows(weights, table.n_rows, what="sample_weight")[0]
         order = natural_order(table.names)
         if not self.reorder or np.array_equal(order, np.arange(len(order))):
             order, ordered = np.arange(len(order)), X if hasattr(X, "shape") else np.asarray(X)

@@ -286,7 +286,9 @@ def _target_column(y: Any) -> Column:
     return _column(array, "y")
 
 
-def check_weights(weights: Any, n_rows: int, first: int = 0, what: str = "weights") -> np.ndarray:
+def check_weight_rows(
+    weights: Any, n_rows: int, first: int = 0, what: str = "weights"
+) -> np.ndarray:
     """Check B × n row weights: finite, not negative, not all 0. Integers stay integers."""
     array = np.asarray(weights)
     if array.ndim != 2 or array.shape[1] != n_rows:

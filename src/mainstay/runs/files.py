@@ -27,7 +27,7 @@ _ROW_NAMES = {"run", "Unnamed: 0", ""}
 _KINDS = ("support", "ranks", "scores")
 
 # "sets" or what the runs hold; values; features; whether the runs are paired
-Parts = tuple[str, Any, Sequence[str] | None, bool]
+RunsParts = tuple[str, Any, Sequence[str] | None, bool]
 
 
 def write(
@@ -64,7 +64,7 @@ def to_arrow(kind: str, values: Any, features: Sequence[str], *, paired: bool = 
     return pa.table(columns).replace_schema_metadata({"mainstay": json.dumps(about)})
 
 
-def from_arrow(table: Any) -> Parts:
+def from_arrow(table: Any) -> RunsParts:
     """Read a pyarrow table written by `to_arrow`."""
     import scipy.sparse as sp
 
@@ -85,7 +85,7 @@ def read(
     kind: str = "auto",
     n_features: int | None = None,
     features: Sequence[str] | None = None,
-) -> Parts:
+) -> RunsParts:
     """Read runs from a file, written by `write` or in one of the layouts of `Runs.load`."""
     from mainstay._files import existing, read_table
 
@@ -101,7 +101,7 @@ def from_table(
     kind: str = "auto",
     n_features: int | None = None,
     features: Sequence[str] | None = None,
-) -> Parts:
+) -> RunsParts:
     """Read one row per run and one column per feature, or pairs of run and feature."""
     from mainstay._files import PAIRS
 
@@ -126,7 +126,7 @@ def from_table(
 
 def _from_pairs(
     table: pd.DataFrame, n_features: int | None, features: Sequence[str] | None
-) -> Parts:
+) -> RunsParts:
     if table.isna().to_numpy().any():
         row = int(np.flatnonzero(table.isna().any(axis=1))[0])
         raise InputError(f"row {row + 1} of the run, feature pairs has an empty cell.")
@@ -163,7 +163,7 @@ def _guess_kind(values: np.ndarray) -> str:
     return "ranks"
 
 
-def _read_saved_csv(path: Path) -> Parts | None:
+def _read_saved_csv(path: Path) -> RunsParts | None:
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
         first = file.readline().rstrip("\r\n")
         if not first.startswith(_HEADER):
@@ -178,7 +178,7 @@ def _read_saved_csv(path: Path) -> Parts | None:
             raise InputError(f"{path} is damaged: {error}.") from error
 
 
-def _read_saved_parquet(path: Path) -> Parts | None:
+def _read_saved_parquet(path: Path) -> RunsParts | None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -145,10 +145,10 @@ class FeatureSimilarity:
             Names; taken from the columns of a DataFrame if not given.
         min_overlap : int, optional
             How many rows two features must share to be compared at all, if one of them has missing
-            values; pairs that share fewer count as not similar. Features that miss more than 5% of
-            the others this way are named in a warning. By default half of the rows, and at least
-            10: a statement about the whole table should rest on most of it, and in fewer than 10
-            rows unrelated features often correlate by chance.
+            values; pairs that share fewer count as not similar. A warning names the features that
+            cannot be compared with more than 5% of the others. By default half of the rows, and at
+            least 10: a statement about the whole table should rest on most of it, and in fewer
+            than 10 rows unrelated features often correlate by chance.
         constant : {"warn", "ignore"}
             Whether to warn of constant features, which are similar to nothing.
 

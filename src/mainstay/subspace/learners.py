@@ -25,6 +25,7 @@ from sklearn.base import clone
 from mainstay._parallel import n_cores, run_tasks
 from mainstay._sklearn import seed as set_seed
 from mainstay._validation import InputError, check_count, some
+from mainstay.subspace.compiled import fast_learner
 
 Folds = int | Literal["oob"]
 
@@ -242,8 +243,6 @@ def make_learner(
     n_jobs : int, optional
         Number of cores.
     """
-    from mainstay.subspace.compiled import fast_learner
-
     cv = check_folds(cv, len(y))
     fast = fast_learner(
         estimator,

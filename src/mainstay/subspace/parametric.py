@@ -15,34 +15,14 @@ from mainstay._validation import InputError, RandomState, check_choice
 from mainstay.subspace._base import ParametricSubspace
 from mainstay.subspace.learners import Folds
 
-
-class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type: ignore[misc]
-    """Ensemble of any classifier on random feature subsets that learns which features to use.
-
-    Every model gets a bootstrap sample and a random subset of the features, which contains feature
-    j with probability α_j. The ensemble's vote is E_α[f_z(x)], and α is learned by gradient descent
-    on the loss of that vote for rows that the models have not seen:
-
-        min_α (1/N) Σ_i L(y_i, E[f_z(x_i)]_{p(z|α)}) + λ Σ_j α_j,   0 ≤ α_j ≤ 1.
-
-    Importance sampling lets α move many steps before models have to be replaced. Features are
-    standardised internally.
-
-    Parameters
-    ----------
-    estimator : scikit-learn estimator, optional
+# the parts of the docstrings that both estimators share
+_BASE = """estimator : scikit-learn estimator, optional
         The base model; 5 nearest neighbours by default. Nearest neighbours, trees and SVMs have
         compiled fast paths, anything else goes through `fit` and `predict`.
     n_estimators : int
-        T, the number of models.
-    voting : {"hard", "soft"}
-        Average the models' votes, as in the paper, or their probabilities.
-    loss : str or pair of callables
-        "auto" (cross-entropy), "cross_entropy", "squared_error", "absolute_error", "huber", or
-        two functions of (targets, averages) that return the loss of every row and its derivative
-        with respect to the average. An average is the share of votes for a row's own class; its
-        target is 1.
-    regularization : float
+        T, the number of models."""
+
+_LEARNING = """regularization : float
         λ of a penalty λΣα: the larger, the fewer features.
     cv : int or "oob"
         Folds in which the models predict rows they have not seen, or "oob": every model is fitted
@@ -87,13 +67,9 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
     n_models_trained_ : int
         How many models were trained in all, each of them in all folds.
     converged_ : bool
-        Whether all restarts ended before `max_stages`; if not, `fit` warns.
-    estimators_, estimators_features_ : list
-        The final models and the features each of them uses. They were fitted to standardised
-        features and class codes.
-    classes_ : array
-        The classes.
-    n_features_in_, feature_names_in_
+        Whether all restarts ended before `max_stages`; if not, `fit` warns."""
+
+_REMARKS = """n_features_in_, feature_names_in_
         The features seen in `fit`.
 
     Notes
@@ -104,7 +80,38 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
 
     References
     ----------
-    Huynh-Thu, V. A. and Geurts, P. (2021). Optimizing model-agnostic random subspace ensembles.
+    Huynh-Thu, V. A. and Geurts, P. (2021). Optimizing model-agnostic random subspace ensembles."""
+
+
+class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type: ignore[misc]  # noqa: D101
+    __doc__ = f"""Random-subspace ensemble of any classifier that learns which features to use.
+
+    Every model gets a bootstrap sample and a random subset of the features, which contains feature
+    j with probability α_j. The ensemble's vote is E_α[f_z(x)], and α is learned by gradient descent
+    on the loss of that vote for rows that the models have not seen:
+
+        min_α (1/N) Σ_i L(y_i, E[f_z(x_i)]_{{p(z|α)}}) + λ Σ_j α_j,   0 ≤ α_j ≤ 1.
+
+    Importance sampling lets α move many steps before models have to be replaced. Features are
+    standardised internally.
+
+    Parameters
+    ----------
+    {_BASE}
+    voting : {{"hard", "soft"}}
+        Average the models' votes, as in the paper, or their probabilities.
+    loss : str or pair of callables
+        "auto" (cross-entropy), "cross_entropy", "squared_error", "absolute_error", "huber", or
+        two functions of (targets, averages) that return the loss of every row and its derivative
+        with respect to the average. An average is the share of votes for a row's own class; its
+        target is 1.
+    {_LEARNING}
+    estimators_, estimators_features_ : list
+        The final models and the features each of them uses. They were fitted to standardised
+        features and class codes.
+    classes_ : array
+        The classes.
+    {_REMARKS}
 
     Examples
     --------
@@ -212,90 +219,30 @@ class ParametricSubspaceClassifier(ClassifierMixin, ParametricSubspace):  # type
         return np.asarray(self.classes_[winners])
 
 
-class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: ignore[misc]
-    """Ensemble of any regressor on random feature subsets that learns which features to use.
+class ParametricSubspaceRegressor(RegressorMixin, ParametricSubspace):  # type: ignore[misc]  # noqa: D101
+    __doc__ = f"""Random-subspace ensemble of any regressor that learns which features to use.
 
     Every model gets a bootstrap sample and a random subset of the features, which contains feature
     j with probability α_j. The ensemble predicts E_α[f_z(x)], and α is learned by gradient descent
     on the loss of that prediction for rows that the models have not seen:
 
-        min_α (1/N) Σ_i L(y_i, E[f_z(x_i)]_{p(z|α)}) + λ Σ_j α_j,   0 ≤ α_j ≤ 1.
+        min_α (1/N) Σ_i L(y_i, E[f_z(x_i)]_{{p(z|α)}}) + λ Σ_j α_j,   0 ≤ α_j ≤ 1.
 
     Importance sampling lets α move many steps before models have to be replaced. Features and
     target are standardised internally.
 
     Parameters
     ----------
-    estimator : scikit-learn estimator, optional
-        The base model; 5 nearest neighbours by default. Nearest neighbours, trees and SVMs have
-        compiled fast paths, anything else goes through `fit` and `predict`.
-    n_estimators : int
-        T, the number of models.
+    {_BASE}
     loss : str or pair of callables
         "auto" (squared error), "squared_error", "absolute_error", "huber", or two functions of
         (targets, averages) that return the loss of every row and its derivative with respect to
         the average. Targets have mean 0 and variance 1.
-    regularization : float
-        λ of a penalty λΣα: the larger, the fewer features.
-    cv : int or "oob"
-        Folds in which the models predict rows they have not seen, or "oob": every model is fitted
-        once and predicts the rows outside its bootstrap sample, which is several times cheaper.
-    n_references : int
-        Q: a Q-th of the models is replaced per stage. 1 is slowest and most exact.
-    weights : {"self_normalized", "plain"}
-        Importance weights divided by their sum, or as in the paper; plain ones need a ten times
-        smaller step.
-    n_restarts : int
-        Independent repetitions, whose probabilities are averaged.
-    initial_probability : float or "auto"
-        Where the probabilities start. "auto" is 5/T, so that a feature is in five models, or more
-        where a model would have fewer than two features; at most 1/2.
-    learning_rate : float or "auto"
-        Factor of the gradient steps; "auto" is 0.01, and 0.001 for plain weights.
-    max_stages, tolerance : int, float
-        A restart ends when the mean objective of 50 stages has not fallen by a share of `tolerance`
-        in the next 100 stages, or after `max_stages`.
-    warm_start : bool
-        Start from the probabilities of the previous fit; additional restarts start afresh.
-    random_state : int, Generator or None
-        Seed of everything.
-    n_jobs : int, optional
-        Number of cores; the result is the same for any number.
-    progress : bool or "auto"
-        Show a progress bar over restarts; "auto" on a terminal.
-
-    Attributes
-    ----------
-    selection_probabilities_, feature_importances_ : array of shape (p,)
-        α, averaged over restarts: how often the ensemble uses each feature. Their sum is the
-        average number of features of a model.
-    restart_probabilities_ : array of shape (n_restarts, p)
-        α of every restart, averaged over its last stages.
-    restart_agreement_ : float or None
-        Mean Jaccard index between the best features of the restarts, as many as a model uses on
-        average: how far a single restart can be trusted. None if there is only one.
-    objective_path_, effective_size_path_ : list of arrays
-        Per restart: loss of the averaged held-out prediction, and effective number of models, at
-        the end of every stage.
-    n_models_trained_ : int
-        How many models were trained in all, each of them in all folds.
-    converged_ : bool
-        Whether all restarts ended before `max_stages`; if not, `fit` warns.
+    {_LEARNING}
     estimators_, estimators_features_ : list
         The final models and the features each of them uses. They were fitted to standardised
         features and a standardised target.
-    n_features_in_, feature_names_in_
-        The features seen in `fit`.
-
-    Notes
-    -----
-    As `ranker` of an EnsembleSelector it is best run on subsamples (`resampling="subsample"`): in a
-    bootstrap sample, copies of a row fall into several folds, so that rows that the models have
-    seen count as held out.
-
-    References
-    ----------
-    Huynh-Thu, V. A. and Geurts, P. (2021). Optimizing model-agnostic random subspace ensembles.
+    {_REMARKS}
 
     Examples
     --------
