@@ -99,7 +99,7 @@ def _measure(selector: EnsembleSelector) -> None:
     click.echo(
         f"Two runs agree on {float(estimates['hamming']):.0%} of the features, but mostly on what "
         "both leave out: corrected for\nchance the stability is "
-        f"{float(estimates['nogueira']):.2f} (0 = no better than drawing lots). Many features are "
+        f"{float(estimates['nogueira']):.2f} (0 = no better than chance). Many features are "
         f"near copies of each other:\n{twins!r}.\n"
         f"Counting those as exchangeable, the stability is {float(estimates['sma_count']):.2f}."
     )

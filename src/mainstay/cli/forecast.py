@@ -40,7 +40,7 @@ _SIZES = "1,2,5,10,20,50,100"
 @click.option("--target-stability", type=float, metavar="S",
               help="Stability wanted; the smallest ensemble that reaches it is searched for.")
 @click.option("--runs", "n_runs", type=int, default=100, show_default=True,
-              help="How many times the ranker is really run.")
+              help="How many times the ranker is actually run.")
 @click.option("--precision", type=float, metavar="W",
               help="Add runs until every interval is at most ± W.")
 @click.option("-m", "--measure", default="jaccard", show_default=True, metavar="NAME",

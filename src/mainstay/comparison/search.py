@@ -33,9 +33,9 @@ def search_candidates(
             candidate = _propose(trial, space)
             asked.setdefault(candidate.label, candidate)
             (result,) = bench.evaluate([candidate], progress=False)
-            found = stability(result)
+            agreement = stability(result)
             # a sampler cannot learn from an undefined stability: the worst there is
-            value = -1.0 if math.isnan(found) else found
+            value = -1.0 if math.isnan(agreement) else agreement
             study.tell(trial, [float(result.scores.mean()), value, candidate.n_features])
             yield None
 

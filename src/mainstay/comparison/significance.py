@@ -106,11 +106,11 @@ def neighbour_tests(
 
 
 def _stability_test(first: StabilityEstimate, second: StabilityEstimate) -> PairedTest:
-    found = compare_stability(first, second, paired=True)
-    statistic = _ratio(found.difference, found.standard_error)
+    difference = compare_stability(first, second, paired=True)
+    statistic = _ratio(difference.difference, difference.standard_error)
     # 0/0: two selectors that always agree do not differ
-    p_value = 1.0 if statistic == 0 else found.p_value
-    return PairedTest(found.difference, found.standard_error, statistic, p_value)
+    p_value = 1.0 if statistic == 0 else difference.p_value
+    return PairedTest(difference.difference, difference.standard_error, statistic, p_value)
 
 
 def _ratio(mean: float, error: float) -> float:

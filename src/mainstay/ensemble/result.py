@@ -242,12 +242,12 @@ def write_report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ms.write_report(selector, f"{folder}/report.html", forecast=selector.forecast())
     """
-    found = as_result(result)
+    shown = as_result(result)
     if forecast is not None:
-        found = replace(found, forecast=forecast)
+        shown = replace(shown, forecast=forecast)
     if comparison is not None:
-        found = replace(found, comparison=comparison)
-    write_page(found, path, title=title)
+        shown = replace(shown, comparison=comparison)
+    write_page(shown, path, title=title)
 
 
 def as_result(result: Any) -> SelectionResult:
@@ -257,8 +257,8 @@ def as_result(result: Any) -> SelectionResult:
     if isinstance(result, Runs):
         return SelectionResult.from_runs(result)
     if hasattr(result, "result") and hasattr(result, "get_params"):
-        found: SelectionResult = result.result()
-        return found
+        shown: SelectionResult = result.result()
+        return shown
     raise InputError(
         "a report is made of a fitted EnsembleSelector, a SelectionResult or Runs, got "
         f"{type(result).__name__}."

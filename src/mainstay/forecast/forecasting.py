@@ -93,7 +93,7 @@ def forecast_stability(
     ensemble_sizes : sequence of int
         Sizes to forecast.
     n_runs : int
-        How many times the ranker is really run.
+        How many times the ranker is actually run.
     measure : str or callable
         A name from `ms.list_measures()`.
     aggregation : str or callable, optional

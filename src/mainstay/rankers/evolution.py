@@ -53,7 +53,7 @@ class EvolutionRanker(ModelRanker):
     reorder : bool
         As for `EstimatorImportance`.
     n_jobs : int, optional
-        Cores among which restarts are shared out.
+        Cores among which restarts are distributed.
     progress : bool or "auto"
         Show a progress bar.
 
