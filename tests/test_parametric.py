@@ -53,6 +53,7 @@ EXPECTED_FAILURES = {
 }
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [
         estimator(n_estimators=n, cv=2, max_stages=2, n_restarts=1, random_state=0)
@@ -198,6 +199,7 @@ def test_sparse_input_where_the_base_takes_it() -> None:
 # ---------------------------------------------------------------------- same seed, same result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("base", "n_restarts"), [(None, 1), (None, 2), (GaussianNB(), 1), (GaussianNB(), 2)]
 )

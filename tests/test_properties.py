@@ -193,6 +193,7 @@ def mean_of_random_selections(measure: Measure, k: int) -> tuple[float, float]:
     return float(np.mean(repeats)), float(np.std(repeats, ddof=1) / np.sqrt(len(repeats)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", SETS, ids=lambda m: m.name)
 def test_random_selections_score_the_same_for_any_size_exactly_if_corrected(
     measure: Measure,

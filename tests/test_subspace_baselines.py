@@ -187,6 +187,7 @@ def test_sizes_and_folds_are_checked():
     assert model.fit(X, np.arange(12) % 2).n_features_per_model_ == 1
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [
         RandomSubspaceClassifierCV(n_estimators=3, cv=2, random_state=0),
