@@ -37,8 +37,8 @@ if TYPE_CHECKING:
         SelectionFrequencyDisplay,
         StabilityBySizeDisplay,
     )
-    from mainstay.reliability import Replicability, replicability
     from mainstay.rankers import list_rankers
+    from mainstay.reliability import Replicability, replicability
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
     from mainstay.subspace.parametric import (

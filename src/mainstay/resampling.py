@@ -173,7 +173,7 @@ def _half_of_groups(strata: np.ndarray, groups: np.ndarray, rng: np.random.Gener
             f"in {_GROUP_TRIES} tries the {len(members)} groups gave no two halves that both hold "
             "every class; there are too few groups of some class."
         )
-    return np.concatenate([members[unit] for unit in np.flatnonzero(best)])
+    return np.concatenate([rows for rows, first in zip(members, best, strict=True) if first])
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,8 @@ class Resamples:
         )
 
     def _draw(self, rng: np.random.Generator) -> np.ndarray:
-        assert self.resampling is not None and not isinstance(self.resampling, Pairs)
+        assert self.resampling is not None
+        assert not isinstance(self.resampling, Pairs)
         if self.groups is None:
             return self.resampling.draw(self.n_rows, self.strata, rng)
         members = _classes(self.groups)

@@ -67,7 +67,7 @@ def _study(
     by_ranker = procedure.run(data.rows(rows), n_runs, rng, n_jobs=1, progress=False)
     if procedure.is_alone:
         runs = procedure.merge(by_ranker)
-        return runs.support[0] if runs.kind == "support" else runs.scores[0]
+        return np.asarray(runs.support[0] if runs.kind == "support" else runs.scores[0])
     return -procedure.combine(by_ranker).ranks.astype(float)
 
 

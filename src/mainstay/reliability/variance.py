@@ -44,17 +44,17 @@ class PartScores:
         """Variance over data sets of the size of a part, without that of finitely many pairs."""
         between = float(self.values.mean(axis=2).var(axis=1, ddof=1).mean())
         inside = float(self.values.var(axis=2, ddof=1).mean()) / self.values.shape[2]
-        return max(between - inside, _LEAST_SHARE * between)
+        return float(max(between - inside, _LEAST_SHARE * between))
 
     @property
     def scale(self) -> float:
         """The variance relative to what the mean agreement lets one expect: c."""
-        return self.variance / (_AT_ZERO + _shape(self.mean))
+        return self.variance / (_AT_ZERO + float(_shape(self.mean)))
 
 
-def _shape(agreement: np.ndarray | float) -> np.ndarray | float:
+def _shape(agreement: np.ndarray | float) -> np.ndarray:
     inside = np.clip(agreement, 0, 1)
-    return np.sqrt(inside) * (1 - inside)
+    return np.asarray(np.sqrt(inside) * (1 - inside))
 
 
 def combined_scale(levels: list[PartScores]) -> float:
