@@ -10,10 +10,9 @@ import click
 from mainstay._terminal import print_table
 from mainstay.cli import options
 from mainstay.cli.command import command
-from mainstay.cli.options import DataSource, number_or_text, whole_numbers
+from mainstay.cli.options import DataSource, number_or_text, task_and_reason, whole_numbers
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
     from mainstay.forecast import Forecast
@@ -113,7 +112,7 @@ def forecast(
         _print_json(result, table, plan)
         return
     click.echo(
-        f"{source.describe(data, *_task_and_reason(task, data.y))}; "
+        f"{source.describe(data, *task_and_reason(task, data.y))}; "
         f"{result.n_runs} runs of {ranker}, {protocol} protocol.\n"
     )
     print_table(table)
@@ -130,12 +129,6 @@ def _ensemble_sizes(sizes: str | None, deprecated_sizes: str | None) -> list[int
         raise click.UsageError("--sizes is the old name of --ensemble-sizes; give only one.")
     click.echo("Warning: --sizes is deprecated here; it is now --ensemble-sizes.", err=True)
     return whole_numbers("--sizes", deprecated_sizes)
-
-
-def _task_and_reason(task: str, y: np.ndarray) -> tuple[str, str]:
-    from mainstay.rankers.inputs import infer_task
-
-    return infer_task(y) if task == "auto" else (task, "as asked for")
 
 
 def _print_json(result: Forecast, table: pd.DataFrame, plan: Plan) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mainstay.plotting._axes import BLUE, GREY, Display, head, new_axes
+from mainstay.plotting._axes import BLUE, GREY, ORANGE, Display, head, legend_below, new_axes
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from mainstay.reliability import Replicability
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 class ReplicabilityDisplay(Display):
     """Agreement of two independent studies by their number of rows.
 
-    Dots are observed, from disjoint parts of the data; the bar is the interval over data sets; the
-    dashed line is extrapolated.
+    Dots are observed, from disjoint parts of the data; the bar is the interval over data sets; what
+    is dashed and hollow is extrapolated.
 
     Parameters
     ----------
@@ -26,6 +27,10 @@ class ReplicabilityDisplay(Display):
         `Replicability.table`.
     measure : str
         Name of the measure of agreement.
+    single : pandas.DataFrame, optional
+        The same table of single runs, drawn beside that of ensembles.
+    label : str
+        What a study does.
 
     Attributes
     ----------
@@ -44,6 +49,8 @@ class ReplicabilityDisplay(Display):
 
     table: pd.DataFrame
     measure: str = "agreement"
+    single: pd.DataFrame | None = None
+    label: str = "observed"
 
     @classmethod
     def from_replicability(
@@ -54,11 +61,14 @@ class ReplicabilityDisplay(Display):
         Parameters
         ----------
         replicability : Replicability
-            The result.
+            The result; with `single`, both are drawn.
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
         """
-        return cls(replicability.table, replicability.measure).plot(ax)
+        single, size = replicability.single, replicability.ensemble_size
+        label = "single runs" if size is None else f"ensembles of {size}"
+        table = None if single is None else single.table
+        return cls(replicability.table, replicability.measure, table, label).plot(ax)
 
     def plot(self, ax: Any = None) -> ReplicabilityDisplay:
         """Draw on `ax`, or on new axes."""
@@ -66,24 +76,40 @@ class ReplicabilityDisplay(Display):
 
         self.ax_ = ax = new_axes() if ax is None else ax
         self.figure_ = ax.figure
-        seen = self.table[self.table["kind"] == "observed"]
-        ahead = self.table[self.table["kind"] == "extrapolated"]
-        both = self.table.iloc[[len(seen) - 1, len(seen)]]
-        ax.axhline(0, color=GREY, linewidth=1)
-        ax.plot(seen["n_rows"], seen["agreement"], "o-", color=BLUE, label="observed")
-        ax.plot(both["n_rows"], both["agreement"], "--", color=BLUE)
-        ax.plot(ahead["n_rows"], ahead["agreement"], "o", color=BLUE, markerfacecolor="white",
-                label="extrapolated")  # fmt: skip
-        for style, rows in (("-", seen.dropna()), (":", ahead)):
-            ax.vlines(rows["n_rows"], rows["lower"], rows["upper"], color=BLUE, alpha=0.5,
-                      linewidth=3, linestyle=style, label="_")  # fmt: skip
         ax.set_xscale("log")
+        ax.axhline(0, color=GREY, linewidth=1)
+        tables = [self.table] if self.single is None else [self.table, self.single]
+        _draw_curve(ax, self.table, BLUE, "o", self.label, 1 if self.single is None else 0.98)
+        if self.single is not None:
+            _draw_curve(ax, self.single, ORANGE, "s", "single runs", 1.02)
+        ax.plot([], [], "o--", color=GREY, markerfacecolor="white", label="extrapolated")
         ax.xaxis.set_major_locator(FixedLocator(self.table["n_rows"].tolist()))
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
-        low = min(-0.05, float(self.table["lower"].min()) - 0.03)
-        ax.set(xlabel="rows of each study", ylabel=f"agreement ({self.measure})", ylim=(low, 1.03))
-        ax.legend(loc="upper left", frameon=False)
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        lowest = min(float(table[["lower", "agreement"]].min().min()) for table in tables)
+        ax.set_ylim(min(-0.05, lowest - 0.03), 1.03)
+        ax.set(xlabel="rows of each study", ylabel=f"agreement ({self.measure})")
+        ax.grid(axis="y", color="0.9", linewidth=0.8)
+        ax.set_axisbelow(True)
+        ax.spines[["top", "right"]].set_visible(False)
+        legend_below(ax)
         head(ax, "Would another study find the same features?",
              "two studies that share no row; bars: interval over data sets")  # fmt: skip
         return self
+
+
+def _draw_curve(
+    ax: Axes, table: pd.DataFrame, color: str, marker: str, label: str, shift: float
+) -> None:
+    """Draw one table; `shift` moves it sideways, so that the bars of two stand side by side."""
+    seen = table[table["kind"] == "observed"]
+    ahead = table[table["kind"] == "extrapolated"]
+    last_two = table.iloc[[len(seen) - 1, len(seen)]]
+    ax.plot(shift * last_two["n_rows"], last_two["agreement"], "--", color=color)
+    ax.plot(shift * seen["n_rows"], seen["agreement"], f"{marker}-", color=color, label=label)
+    ax.plot(
+        shift * ahead["n_rows"], ahead["agreement"], marker, color=color, markerfacecolor="white"
+    )
+    for style, rows in (("-", seen.dropna()), ("--", ahead)):
+        ax.vlines(shift * rows["n_rows"], rows["lower"], rows["upper"], color=color, alpha=0.45,
+                  linewidth=3, linestyle=style, zorder=1.5)  # fmt: skip

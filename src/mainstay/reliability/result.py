@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mainstay._saving import Saveable, field_parts
+from mainstay._validation import InputError
 from mainstay.measures import MEASURES
+from mainstay.reliability.gain import Gain
 from mainstay.reliability.variance import (
     PartScores,
     combined_scale,
@@ -64,6 +66,8 @@ class Replicability(Saveable):
         What is needed to repeat it.
     seconds : float
         How long the studies took; not saved.
+    single : Replicability or None
+        The same for single runs of the rankers, if `compared_with` was called.
     """
 
     measure: str
@@ -77,6 +81,7 @@ class Replicability(Saveable):
     runs: Runs
     settings: dict[str, Any] = field(default_factory=dict)
     seconds: float = math.nan
+    single: Replicability | None = None
 
     def _to_parts(self) -> dict[str, Any]:
         return {**field_parts(self), "seconds": math.nan}
@@ -111,6 +116,36 @@ class Replicability(Saveable):
         value = extrapolate(self.value, before, self._scale, self._pair_error)
         low, high = grown(self.interval)
         return Extrapolation(value, (min(low, value), max(high, value)))
+
+    def compared_with(self, single: Replicability) -> Replicability:
+        """Keep the replicability of single runs (ensemble_size=None) beside that of ensembles.
+
+        Both must come from the same call of `ms.replicability` but for `ensemble_size`, with the
+        same whole number as `random_state`: then the studies are of the same rows, and `gain` says
+        whether the ensemble helps.
+        """
+        if single.ensemble_size is not None or self.ensemble_size is None:
+            raise InputError(
+                "ensembles are compared with single runs: call compared_with on the replicability "
+                "with an ensemble_size, and give it the one with ensemble_size=None."
+            )
+        if self._studies != single._studies or not isinstance(self._studies[-1], int):
+            raise InputError(
+                "these were not estimated on the same pairs of halves; give both calls of "
+                "ms.replicability the same data, options and whole number as random_state."
+            )
+        return replace(self, single=single)
+
+    @property
+    def gain(self) -> Gain | None:
+        """Whether ensembles agree more than single runs; None without `single`."""
+        return None if self.single is None else Gain.of(self.single.pairs, self.pairs)
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether an agreement of 0 means that of random selections or rankings."""
+        entry = MEASURES.get(self.measure.partition("@")[0])
+        return entry is not None and entry.corrected
 
     @property
     def table(self) -> pd.DataFrame:
@@ -152,24 +187,38 @@ class Replicability(Saveable):
         return rows_needed(self.interval, self.value, PartScores(self.inside_halves).mean,
                            self.n_rows, target)  # fmt: skip
 
-    def summary(self) -> str:
-        """Say it in plain words."""
+    @property
+    def compares_selections(self) -> bool:
+        """Whether the measure compares selections, not rankings or scores."""
+        entry = MEASURES.get(self.measure.partition("@")[0])
+        return entry is None or entry.compares_selections
+
+    @property
+    def statement(self) -> str:
+        """The estimate in one sentence; where it cannot be told from chance, a second says so."""
         low, high = self.interval
-        at_n = self.at_n
         what = "the ranker alone" if self.ensemble_size is None else (
             f"ensembles of {self.ensemble_size} resamples")  # fmt: skip
+        on = f"their {self.n_features_to_select} features" if self.compares_selections else (
+            "how they order the features")  # fmt: skip
         words = (
-            f"Two independent studies of {self.n_rows} rows each, with {what}, would agree on "
-            f"their {self.n_features_to_select} features to {self.value:.2f} ({self.measure}; "
-            f"{self.confidence:.0%} interval {low:.2f} to {high:.2f})."
+            f"Two independent studies of {self.n_rows:,} rows each, with {what}, would agree on "
+            f"{on} to {self.value:.2f} ({self.measure}; {self.confidence:.0%} interval {low:.2f} "
+            f"to {high:.2f})."
         )
-        if low <= 0:
+        if low <= 0 and self.is_corrected:
             words += " That cannot be told from chance: nothing says that another study would find "
             words += "any of these features."
-        return words + (
-            f" Extrapolated to {self.n} rows each: {at_n.value:.2f} ({at_n.interval[0]:.2f} to "
-            f"{at_n.interval[1]:.2f})."
+        return words
+
+    def summary(self) -> str:
+        """Say it in plain words."""
+        low, high = self.at_n.interval
+        words = (
+            f"{self.statement} Extrapolated to {self.n:,} rows each: {self.at_n.value:.2f} "
+            f"({low:.2f} to {high:.2f})."
         )
+        return words if self.gain is None else f"{words} {self.gain.summary()}"
 
     def __repr__(self) -> str:
         low, high = self.interval
@@ -178,6 +227,13 @@ class Replicability(Saveable):
             f"{high:.4g} ({self.measure}, two studies of {self.n_rows} rows); extrapolated to "
             f"{self.n} rows: {self.at_n.value:.4g}"
         )
+
+    @property
+    def _studies(self) -> tuple[Any, ...]:
+        """What must be the same for studies to be of the same rows and compared alike."""
+        same = (self.measure, self.n, self.n_features_to_select, self.pairs.shape)
+        inside = self.inside_halves.shape
+        return *same, inside, self.runs.features, self.settings.get("random_state")
 
     @property
     def _parts(self) -> list[PartScores]:
