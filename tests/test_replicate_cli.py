@@ -104,38 +104,3 @@ def test_too_few_rows_are_refused_with_what_is_needed() -> None:
     result = replicate("few.csv", "--target", "y")
     assert result.exit_code == 2
     assert "at least 8 rows, got 6" in result.stderr
-
-
-def test_ensembles_are_compared_with_single_runs_on_the_same_halves_only() -> None:
-    single, ensembles = in_python(None), in_python(4)
-    other = ms.replicability("f_statistic", X, Y, n_features_to_select=5, n_pairs=6, n_splits=5,
-                             random_state=1)  # fmt: skip
-    with pytest.raises(ms.InputError, match="not estimated on the same pairs"):
-        ensembles.compared_with(other)
-    for one, two in ((single, single), (ensembles, ensembles), (single, ensembles)):
-        with pytest.raises(ms.InputError, match="ensembles are compared with single runs"):
-            one.compared_with(two)
-    gain = ensembles.compared_with(single).gain
-    assert gain.difference == pytest.approx(ensembles.value - single.value)
-    spread = np.std(ensembles.pairs - single.pairs, ddof=1) / np.sqrt(6)
-    assert gain.margin == pytest.approx(2.5706 * spread, rel=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("single", "ensemble", "verdict", "words"),
-    [
-        ([0.1, 0.2, 0.1, 0.2], [0.5, 0.6, 0.6, 0.5], "helps", "The ensemble helps."),
-        ([0.5, 0.6, 0.6, 0.5], [0.1, 0.2, 0.1, 0.2], "hurts", "makes it worse"),
-        ([0.5, 0.6, 0.6, 0.5], [0.6, 0.5, 0.5, 0.6], "makes no difference", "does not help"),
-        ([0.5, 0.5, 0.5, 0.5], [0.505] * 4, "makes no difference", "does not help"),
-    ],
-)
-def test_whether_the_ensemble_helps_is_said_plainly(
-    single: list[float], ensemble: list[float], verdict: str, words: str
-) -> None:
-    from mainstay.reliability.gain import Gain
-
-    gain = Gain.of(np.array(single), np.array(ensemble))
-    assert gain.verdict == verdict
-    assert words in gain.summary()
-    assert "not over other data sets" in gain.summary()

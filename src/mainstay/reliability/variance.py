@@ -25,6 +25,7 @@ _LEAST_SHARE = 0.25  # of a variance that is left when the part of the pairs is 
 _GRID = 2001
 _STEP, _USUAL_STEP, _LARGEST_STEP = 0.9, 0.8, 1.2  # growth of the logit when the rows double
 _FASTEST_STEP = 1.5
+_MOST_DOUBLINGS = 60  # of the rows; further, no number means anything
 _CAUTION = 6.0  # variances that an agreement must exceed before it counts
 
 
@@ -120,7 +121,8 @@ def rows_needed(
         if agreement <= 0 or step <= 0:
             return math.inf
         start, goal = (float(logit(np.clip(x, 0.005, 0.995))) for x in (agreement, target))
-        return n_rows * 2 ** ((goal - start) / step)
+        doublings = (goal - start) / step
+        return n_rows * 2**doublings if doublings < _MOST_DOUBLINGS else math.inf
 
     now, before = (float(logit(np.clip(x, 0.005, 0.98))) for x in (value, at_half))
     slow = float(np.clip(_STEP * (now - before), 0, _LARGEST_STEP))
