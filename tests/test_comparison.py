@@ -38,7 +38,7 @@ from mainstay.comparison.significance import (
 from mainstay.rankers import FStatistic, FunctionRanker
 
 UNHURRIED = settings(deadline=None, max_examples=60)
-HALVES = ShuffleSplit(4, test_size=0.5, random_state=3)
+HALVES = ShuffleSplit(5, test_size=0.5, random_state=3)
 
 
 def problem(n: int = 60, p: int = 12, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -185,10 +185,10 @@ def test_holm_is_step_by_step(p_values: list[float]) -> None:
 
 
 def test_neighbours_that_always_agree_are_not_told_apart() -> None:
-    runs = ms.Runs.from_sets([["a"], ["a"], ["a"], ["a"]], features=["a", "b"])
-    other = ms.Runs.from_sets([["b"], ["a"], ["b"], ["a"]], features=["a", "b"])
+    runs = ms.Runs.from_sets([["a"]] * 6, features=["a", "b"])
+    other = ms.Runs.from_sets([["b"], ["a"]] * 3, features=["a", "b"])
     estimates = {"x": ms.stability(runs), "y": ms.stability(runs), "z": ms.stability(other)}
-    scores = dict.fromkeys("xyz", np.array([0.5, 0.6, 0.7, 0.8]))
+    scores = dict.fromkeys("xyz", np.array([0.5, 0.6, 0.7, 0.8, 0.9, 1.0]))
     table = neighbour_tests(["x", "y", "z"], scores, estimates, 1.0).set_index(
         ["first", "second", "criterion"]
     )
@@ -196,6 +196,16 @@ def test_neighbours_that_always_agree_are_not_told_apart() -> None:
     assert table.loc[("y", "z", "stability"), "difference"] < 0
     assert table.notna().all(axis=None)
     assert neighbour_tests(["x"], scores, estimates, 1.0).empty
+
+
+def test_fewer_than_five_splits_are_not_tested_for_stability() -> None:
+    runs = ms.Runs.from_sets([["a"], ["b"], ["a"], ["a"]], features=["a", "b"])
+    estimates = dict.fromkeys("xy", ms.stability(runs))
+    scores = dict.fromkeys("xy", np.array([0.5, 0.6, 0.7, 0.8]))
+    table = neighbour_tests(["x", "y"], scores, estimates, 1.0).set_index("criterion")
+    assert table.loc["stability", "difference"] == 0
+    assert np.isnan(table.loc["stability", "p_value"])
+    assert np.isfinite(table.loc["score", "p_holm"])
 
 
 # ---------------------------------------------------------------------- the comparison
@@ -283,7 +293,7 @@ def test_aggregations_share_runs_sizes_share_rankings_equal_sets_share_fits() ->
         X, y, sizes=[1, 2, 3], aggregations=["mean", "rank_mean", "borda"],
         estimator=CountingClassifier(),
     )  # fmt: skip
-    assert CALLS["rank"] == 4 * 2  # splits × resamples
+    assert CALLS["rank"] == 5 * 2  # splits × resamples
     sets = {
         (split, frozenset(np.flatnonzero(row)))
         for runs in result.runs.values()
@@ -330,7 +340,7 @@ def test_settings_are_json_and_the_parts_rebuild_the_comparison(found: ms.Compar
 
 def test_repr_shows_the_front_the_baselines_and_the_reason(found: ms.Comparison) -> None:
     text = repr(found)
-    for expected in ("17 candidates on 4 splits", "all features", "random/2", found.reason):
+    for expected in ("17 candidates on 5 splits", "all features", "random/2", found.reason):
         assert expected in text
     assert "nan" not in text.lower()
 

@@ -354,9 +354,7 @@ def _row(
     for name, found in estimates.items():
         column = {judge.plain: "stability", judge.adjusted: "adjusted_stability"}.get(name, name)
         meaningless = contender.name == ALL
-        lower, upper = found.interval
-        # a normal interval can leave the range of the measure; in a table that only puzzles
-        values = (found.value, found.standard_error, lower, min(upper, 1.0))
+        values = (found.value, found.standard_error, *found.interval)
         endings = ("", "_standard_error", "_lower", "_upper")
         for ending, value in zip(endings, values, strict=True):
             row[column + ending] = float("nan") if meaningless else float(value)

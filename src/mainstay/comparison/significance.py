@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import stdtr
 
-from mainstay.measures.inference import StabilityEstimate, compare_stability
+from mainstay.measures.hypothesis_tests import compare_stability
+from mainstay.measures.inference import StabilityEstimate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,11 +107,10 @@ def neighbour_tests(
 
 
 def _stability_test(first: StabilityEstimate, second: StabilityEstimate) -> PairedTest:
-    difference = compare_stability(first, second, paired=True)
-    statistic = _ratio(difference.difference, difference.standard_error)
-    # 0/0: two selectors that always agree do not differ
-    p_value = 1.0 if statistic == 0 else difference.p_value
-    return PairedTest(difference.difference, difference.standard_error, statistic, p_value)
+    if first.interval_note or second.interval_note:  # too few splits for a test
+        return PairedTest(second.value - first.value, math.nan, math.nan, math.nan)
+    test = compare_stability(first, second, paired=True)
+    return PairedTest(test.difference, test.standard_error, test.statistic, test.p_value)
 
 
 def _ratio(mean: float, error: float) -> float:
