@@ -127,7 +127,7 @@ def test_the_halves_of_a_pair_share_no_row_and_hold_them_all(
         random_state=0,
     )  # fmt: skip
     assert fc.base.paired
-    assert len(seen) == 8
+    assert len(seen) == 10
     for first, second in zip(seen[::2], seen[1::2], strict=True):
         np.testing.assert_array_equal(np.sort(np.concatenate([first, second])), np.arange(42))
 
@@ -588,7 +588,8 @@ def test_runs_made_elsewhere_need_no_data_but_their_halves() -> None:
 def test_budgets_become_halves() -> None:
     assert shape_of_halves(100, None, "overlapping") == (14, 7)
     assert shape_of_halves(100, 10, "overlapping") == (10, 10)
-    assert shape_of_halves(100, None, "nested") == (20, 5)
+    assert shape_of_halves(100, None, "nested") == (14, 7)
+    assert shape_of_halves(30, None, "nested") == (10, 3)
     assert shape_of_halves(12, None, "nested") == (6, 2)
     for protocol in ("nested", "overlapping"):
         with pytest.raises(ms.InputError, match="n_runs"):

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from mainstay.measures.inference import StabilityEstimate, compare_stability
+from mainstay.reliability.agreement import PairAgreement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +88,7 @@ def holm(p_values: Any) -> np.ndarray:
 def neighbour_tests(
     front: Sequence[str],
     scores: Mapping[str, np.ndarray],
-    estimates: Mapping[str, StabilityEstimate],
+    estimates: Mapping[str, StabilityEstimate | PairAgreement],
     test_per_train: float,
 ) -> pd.DataFrame:
     """Test each candidate of a front against the next, in score and in stability."""
@@ -105,7 +106,13 @@ def neighbour_tests(
     return table.assign(p_holm=holm(table["p_value"]))
 
 
-def _stability_test(first: StabilityEstimate, second: StabilityEstimate) -> PairedTest:
+def _stability_test(
+    first: StabilityEstimate | PairAgreement, second: StabilityEstimate | PairAgreement
+) -> PairedTest:
+    if isinstance(first, PairAgreement) and isinstance(second, PairAgreement):
+        return corrected_t_test(first.pairs, second.pairs, 1.0)  # halves are of equal size
+    assert isinstance(first, StabilityEstimate)
+    assert isinstance(second, StabilityEstimate)
     difference = compare_stability(first, second, paired=True)
     statistic = _ratio(difference.difference, difference.standard_error)
     # 0/0: two selectors that always agree do not differ

@@ -118,14 +118,14 @@ class Source:
 def shape_of_halves(n_runs: int, n_halves: int | None, protocol: str) -> tuple[int, int]:
     """Split a budget of runs into halves and runs inside a half.
 
-    More halves than runs inside are best, because the spread between halves is the larger part of
-    the error and the curve inside them can be extrapolated: √n_runs pairs of halves, or √(2 n_runs)
-    overlapping halves.
+    Twice as many halves as runs inside is about best: the spread between halves is the larger part
+    of the error, and the curve inside them can be extrapolated. Fewer than 5 pairs of halves have
+    very wide intervals.
     """
     if protocol == "nested":
         check_count("n_runs", n_runs, 12)
         if n_halves is None:
-            n_halves = 2 * min(max(3, round(math.sqrt(n_runs))), n_runs // 4)
+            n_halves = 2 * max(min(5, n_runs // 4), round(math.sqrt(n_runs / 2)))
         check_count("n_halves", n_halves, 6, n_runs // 2)
         if n_halves % 2:
             raise InputError(

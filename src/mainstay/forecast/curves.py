@@ -22,6 +22,8 @@ from mainstay.reliability.agreement import error_over_data_sets
 _PARTS = 10  # of the pool, left out in turn
 _FEWEST = 10  # disjoint ensembles that the pool must hold for them to be compared directly
 _LEAST_INSIDE = 0.02  # agreement inside halves that counts: less would be extrapolated without end
+_TRUST = 0.1  # error of the growth inside halves, as a logarithm
+_CAUTION = 4.0  # variances that an agreement must exceed before it is extrapolated
 _LOWEST = 0.005  # agreement beyond chance below which nothing is extrapolated
 
 
@@ -152,6 +154,20 @@ class HalvesCurve:
         """Stability at m > b, then the same with parts left out in turn."""
         raise NotImplementedError
 
+    def _reciprocal(self, m: float) -> np.ndarray:
+        """Φ(m) from the straight line of 1/Φ in 1/m through b."""
+        b = self.largest
+        sizes = np.array(sorted({max(1, round(share * b)) for share in (0.3, 0.5, 0.7, 1.0)}))
+        phi = np.stack([self.ensembles.to_reliability(self._observed(int(s))) for s in sizes])
+        phi = np.maximum(phi, _LOWEST)
+        x = (1 / sizes)[:, None]
+        weights = phi**4  # the variance of 1/Φ is that of Φ over Φ⁴
+        total = weights.sum(axis=0)
+        off_x = x - (weights * x).sum(axis=0) / total
+        off_y = 1 / phi - (weights / phi).sum(axis=0) / total
+        slope = (weights * off_x * off_y).sum(axis=0) / (weights * off_x**2).sum(axis=0)
+        return np.asarray(1 / np.maximum(1 / phi[-1] + np.maximum(slope, 0) * (1 / m - 1 / b), 1))
+
     def _error(self, value: float, without: np.ndarray) -> float:
         """Standard error of a value, from those with parts left out in turn."""
         return _jackknife_error(without)
@@ -162,11 +178,20 @@ class NestedCurve(HalvesCurve):
     """Ensembles in the two halves of a pair, which share no row, compared with each other.
 
     The mean over B pairs is unbiased for ensembles of two independent studies of half the size.
-    Beyond the number b of runs in a half, on a scale where chance is 0 (see
-    `Ensembles.to_reliability`), Φ(m) = Φ(b)·(1 + c/b)/(1 + c/m). That is 1/Φ(m) linear in 1/m, as
-    for the reliability of a mean of m noisy measurements, with the noise c of a run measured where
-    it can be measured best: between ensembles of b/2 other runs of the *same* half, which would
-    agree fully if they were large enough, 1/Φ_same(m) = 1 + c/m.
+    Beyond the number b of runs in a half the curve is extrapolated on a scale where chance is 0
+    (see `Ensembles.to_reliability`): 1/Φ(m) = a + c/m, as for the reliability of a mean of m noisy
+    measurements. How far Φ grows from b to m is seen in two ways:
+
+    - from the line through Φ at m = 0.3 b, 0.5 b, 0.7 b and b. Right on average, but noise where
+      the halves hardly agree.
+    - from ensembles of b/2 other runs of the *same* half. They would agree fully if they were large
+      enough (a = 1), so that c can be told even where different halves have nothing in common;
+      for strong signals it is too large.
+
+    The logarithms of the two are averaged, the first with the weight τ²/(τ² + v), where v is its
+    jackknife variance over pairs and τ = 0.1 about how far the second is off. An agreement that
+    cannot be told from chance (z = Φ(b)/standard error over pairs) is not extrapolated: only the
+    share z²/(z² + 4) of the growth counts.
 
     The standard error is over data sets, see `mainstay.reliability.agreement`.
     """
@@ -178,10 +203,19 @@ class NestedCurve(HalvesCurve):
 
     def _extrapolated(self, m: float) -> np.ndarray:
         observed = self.ensembles.to_reliability(self._observed(self.largest))
-        noise = self._noise_of_a_run()
-        growth = (1 + noise / self.largest) / (1 + noise / m)
+        growth = self._growth(m, observed)
         beyond = np.where(observed > 0, np.minimum(growth * observed, 1), observed)
         return self.ensembles.from_reliability(beyond)
+
+    def _growth(self, m: float, observed: np.ndarray) -> float:
+        """Φ(m)/Φ(b), from the agreement between halves as far as that can be trusted."""
+        noise = self._noise_of_a_run()
+        inside = math.log((1 + noise / self.largest) / (1 + noise / m))
+        between = np.log(self._reciprocal(m) / np.maximum(observed, _LOWEST))
+        weight = _TRUST**2 / (_TRUST**2 + _jackknife_error(between[1:]) ** 2)
+        growth = math.exp(weight * between[0] + (1 - weight) * inside)
+        square, error = float(observed[0]) ** 2, _jackknife_error(observed[1:])
+        return 1 + (growth - 1) * (square / (square + _CAUTION * error**2) if square else 0.0)
 
     def _noise_of_a_run(self) -> float:
         """Variance of a run inside a half, relative to that of what its runs have in common: c."""
@@ -234,20 +268,6 @@ class OverlappingCurve(HalvesCurve):
         usable = observed > _LOWEST
         value = self.ensembles.from_reliability(np.maximum(beyond, observed))
         return np.where(usable, value, self._observed(b))
-
-    def _reciprocal(self, m: float) -> np.ndarray:
-        """Φ(m) from the straight line of 1/Φ in 1/m through b."""
-        b = self.largest
-        sizes = np.array(sorted({max(1, round(share * b)) for share in (0.3, 0.5, 0.7, 1.0)}))
-        phi = np.stack([self.ensembles.to_reliability(self._observed(int(s))) for s in sizes])
-        phi = np.maximum(phi, _LOWEST)
-        x = (1 / sizes)[:, None]
-        weights = phi**4  # the variance of 1/Φ is that of Φ over Φ⁴
-        total = weights.sum(axis=0)
-        off_x = x - (weights * x).sum(axis=0) / total
-        off_y = 1 / phi - (weights / phi).sum(axis=0) / total
-        slope = (weights * off_x * off_y).sum(axis=0) / (weights * off_x**2).sum(axis=0)
-        return np.asarray(1 / np.maximum(1 / phi[-1] + np.maximum(slope, 0) * (1 / m - 1 / b), 1))
 
     def _shrunk(self, m: float) -> np.ndarray:
         """Stability of the halves' means, moved towards their mean as far as m runs would."""

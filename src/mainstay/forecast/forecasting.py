@@ -116,7 +116,8 @@ def forecast_stability(
         run came from. Nested: of the sorted numbers, the first and the second, the third and the
         fourth, … are the two halves of one cut, which share no row.
     n_halves : int, optional
-        Number of training halves; even if nested. By default 2√n_runs (nested) or √(2 n_runs).
+        Number of training halves, in pairs if nested; by default about twice the number of runs
+        in each.
     precision : float, optional
         Sequential mode: add base runs until every interval is at most ± `precision`, or `max_runs`
         are reached.
@@ -148,8 +149,8 @@ def forecast_stability(
     Flat: ensembles of m of the observed runs are drawn with replacement and compared (without
     overlap where the pool holds at least ten of them). Nested: up to the number b of runs in a
     half, ensembles are drawn inside the two halves of a pair and compared; beyond it
-    Φ(m) = Φ(b)·(1 + c/b)/(1 + c/m), with Φ the stability corrected for chance and c the noise of
-    a run, from how far ensembles inside the same half agree.
+    1/Φ(m) = a + c/m, with Φ the stability corrected for chance; where the halves hardly agree, its
+    growth is taken from how far ensembles inside the same half do.
 
     What the intervals refer to. Nested: the agreement of two independent studies with half of the
     rows each, over data sets of this kind. The standard error is s·√(1/B + 1), with s the standard
