@@ -28,6 +28,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import mainstay as ms
 import naive_comparison as naive
+from mainstay.comparison.cross_validation import outer_splits
 from mainstay.comparison.pareto import choose, pareto_front
 from mainstay.comparison.significance import (
     corrected_standard_error,
@@ -35,7 +36,9 @@ from mainstay.comparison.significance import (
     holm,
     neighbour_tests,
 )
+from mainstay.procedure import Data
 from mainstay.rankers import FStatistic, FunctionRanker
+from mainstay.reliability.agreement import PairAgreement
 
 UNHURRIED = settings(deadline=None, max_examples=60)
 HALVES = ShuffleSplit(5, test_size=0.5, random_state=3)
@@ -488,6 +491,54 @@ def test_groups_are_never_torn_apart() -> None:
     assert halves.settings["test_per_train"] == 1
 
 
+def noise(seed: int, n: int = 60, p: int = 300) -> tuple[np.ndarray, np.ndarray]:
+    """No feature has to do with the target."""
+    return np.random.default_rng(seed).normal(size=(n, p)), np.tile([0, 1], n // 2)
+
+
+def test_on_noise_no_candidate_is_stable() -> None:
+    # halves drawn independently of each other share half of their rows: 0.15 and more
+    columns = ["stability", "stability_lower", "stability_upper"]
+    rows = []
+    for seed in range(6):
+        found = compare("f_statistic", *noise(seed), cv="half", sizes=20, random_state=seed)
+        rows.append(found.table.set_index("candidate").loc["f_statistic/mean/20", columns])
+    stability, lower, upper = np.array(rows, dtype=float).T
+    assert abs(stability.mean()) < 0.04  # standard error 0.01
+    assert ((lower < 0) & (upper > 0)).all()
+
+
+def test_halves_are_pairs_and_each_half_is_tested_on_the_other() -> None:
+    X, y = problem()
+    data = Data.check(X, y)
+    splits = outer_splits("half", LogisticRegression(), data, np.random.default_rng(0))
+    assert len(splits) == 20
+    for (train, test), (other_train, other_test) in zip(splits[::2], splits[1::2], strict=True):
+        np.testing.assert_array_equal(train, other_test)
+        np.testing.assert_array_equal(test, other_train)
+        np.testing.assert_array_equal(np.sort(np.r_[train, test]), np.arange(60))
+
+
+def test_stability_of_halves_is_the_mean_of_the_partners() -> None:
+    result = compare(cv="half", sizes=3, measures=["jaccard"])
+    runs, row = result.runs["f_statistic/mean/3"], result.table.iloc[0]
+    assert runs.paired
+    partners = [float(ms.stability(runs[i : i + 2], "jaccard")) for i in range(0, 20, 2)]
+    assert row["stability"] == pytest.approx(np.mean(partners))
+    error = corrected_standard_error(np.array(partners), 1.0)
+    assert row["stability_standard_error"] == pytest.approx(error)
+
+
+def test_selectors_that_differ_on_all_halves_differ_in_the_test_of_stability() -> None:
+    steady = PairAgreement("nogueira", np.linspace(0.8, 0.9, 10))
+    shaky = PairAgreement("nogueira", np.linspace(0.2, 0.4, 10))
+    scores = dict.fromkeys("ab", np.linspace(0.5, 0.6, 20))
+    tests = neighbour_tests(["a", "b"], scores, {"a": steady, "b": shaky}, 1.0)
+    of_stability = tests.set_index("criterion").loc["stability"]
+    assert of_stability["difference"] == pytest.approx(-0.55)
+    assert of_stability["p_value"] < 0.001
+
+
 def test_one_candidate_alone_is_compared_with_the_baselines() -> None:
     result = compare(sizes=1)
     assert len(result.table) == 4
@@ -543,7 +594,7 @@ def test_ensembles_own_sizes_are_not_a_hyperparameter_and_one_feature_is_too_few
     X, y = problem()
     with pytest.raises(ms.InputError, match="at least 2 features, got 1"):
         compare("f_statistic", X[["gene 0"]], y)
-    with pytest.raises(ms.InputError, match=r"cannot split these 60 rows.*only 1 member"):
+    with pytest.raises(ms.InputError, match=r"cannot split these 60 rows.*is in 1 row"):
         compare("f_statistic", X, np.r_[2, y[1:]], cv="half")
 
 
