@@ -244,7 +244,7 @@ def simulate_adjustments(  # type: ignore[no-untyped-def]
     mean of the two one-sided counts (similarities for `MEAN`), z what y would be if all features of
     a `group` were similar to each other (left at 0 if `group` is empty).
     """
-    # in one piece: with the loops below in functions of their own it takes two to five times as long
+    # in one piece: with its loops in functions of their own it takes two to five times as long
     n, n_cells = len(indptr) - 1, len(sizes_a)
     sums = np.zeros((n_cells, 10))
     depth_a, depth_b = sizes_a.max(), sizes_b.max()
