@@ -335,6 +335,6 @@ def test_twins_by_chance_are_announced_once_where_an_ensemble_looks_for_twins() 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(12, 2000)), np.repeat([0, 1], 6)
     selector = ms.EnsembleSelector("f_statistic", n_resamples=5, random_state=0)
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="by chance") as caught:
         selector.fit(X, y)
     assert sum("by chance" in str(one.message) for one in caught) == 1
