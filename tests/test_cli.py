@@ -357,6 +357,7 @@ OUTPUTS = [
 ARGUMENTS = {
     "select": ["--target", "outcome"],
     "compare": ["--target", "outcome"],
+    "replicate": ["--target", "outcome"],
     "forecast": ["--target", "outcome", "--protocol", "flat"],
     "network": ["--resamples", "2"],
 }
@@ -367,6 +368,7 @@ def test_every_file_that_is_written_is_checked():
         ("aggregate", "--output"), ("select", "--output"), ("select", "--save-runs"),
         ("select", "--report"), ("select", "--save"), ("forecast", "--output"),
         ("forecast", "--plot"), ("compare", "--output"), ("compare", "--plot"),
+        ("replicate", "--output"), ("replicate", "--plot"), ("replicate", "--save"),
         ("network", "--output"), ("network", "--save-runs"), ("report", "--output"),
     }  # fmt: skip
 
