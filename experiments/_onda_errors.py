@@ -11,7 +11,7 @@ import pandas as pd
 from _common import log, table, verdict
 from _onda_bank import INSIDE, NEW, RANKERS, SETS, SKIPPED, bank
 
-from mainstay.forecast.curves import NestedCurve, make_curve
+from mainstay.forecast.curves import OverlappingCurve, make_curve
 from mainstay.forecast.result import fit_model, simulated
 from mainstay.forecast.virtual import Ensembles
 from mainstay.runs import Runs
@@ -78,7 +78,7 @@ def _nested(scores: np.ndarray, k: int, rng: np.random.Generator) -> tuple[float
         pool = Ensembles(Runs.from_scores(part), "mean", "jaccard", k)
         labels = np.repeat(np.arange(halves), runs)
         curve = make_curve(pool, labels, 100, 0.95, int(rng.integers(2**32)))
-        assert isinstance(curve, NestedCurve)
+        assert isinstance(curve, OverlappingCurve)
         point = curve.point(SIZE)
         about = f"{halves} × {runs}"
         values[f"mean of both, {about}"] = (point.stability, point.lower, point.upper)

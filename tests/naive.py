@@ -493,3 +493,40 @@ def connected_components(p: int, edges: Iterable[tuple[int, int]]) -> list[set[i
         joined = [group for group in groups if i in group or j in group]
         groups = [group for group in groups if group not in joined] + [set().union(*joined)]
     return sorted(groups, key=min)
+
+
+def pair_agreement(name: str, a: set[int], b: set[int], p: int, sets: list[set[int]]) -> float:
+    """Score of a pair; of `nogueira`, the overlap in units of its mean denominator."""
+    if name != "nogueira":
+        return pair_score(name, a, b, p)
+    size = sum(len(one) for one in sets) / len(sets)
+    return len(a & b) / (size * (1 - size / p))
+
+
+def pair_variance(agreement: list[list[float]]) -> float:
+    """What no single run explains: residuals of agreement_ij ~ run_i + run_j by least squares."""
+    m = len(agreement)
+    pairs = [(i, j) for i in range(m) for j in range(i + 1, m)]
+    design = np.array([[float(run in pair) for run in range(m)] for pair in pairs])
+    target = np.array([agreement[i][j] for i, j in pairs])
+    left = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+    return float(2 / (m * (m - 1)) * (left**2).mean())
+
+
+def importance_weighted(importances: list[list[float]]) -> float:
+    """1 − mean variance of a feature's weight over runs / variance of all weights."""
+    weights = []
+    for run in importances:
+        chosen = [value for value in run if value > 0]
+        average = sum(chosen) / len(chosen) if chosen else 1.0
+        weights.append([value / average for value in run])
+    m, p = len(weights), len(weights[0])
+    everything = [value for run in weights for value in run]
+    mean = sum(everything) / (m * p)
+    overall = sum((value - mean) ** 2 for value in everything) / (m * p)
+    between = 0.0
+    for f in range(p):
+        column = [run[f] for run in weights]
+        centre = sum(column) / m
+        between += sum((value - centre) ** 2 for value in column) / (m - 1)
+    return 1 - between / p / overall

@@ -26,9 +26,10 @@ _SIZES = "1,2,5,10,20,50,100"
 @command()
 @options.data_source
 @options.task
-@click.option("--protocol", type=click.Choice(["nested", "flat"]), required=True,
+@click.option("--protocol", type=click.Choice(["nested", "flat", "overlapping"]), required=True,
               help="nested: would another study (half of the samples) find the same features? "
-                   "flat: would these samples give the same list again?")
+                   "flat: would these samples give the same list again? overlapping: the "
+                   "experiment of Onda et al., on halves that share rows.")
 @click.option("-r", "--ranker", default="information_gain", show_default=True, metavar="NAME",
               help="What would be run on every resample.")
 @click.option("--n-features", default="0.1", show_default=True, metavar="20|0.1",

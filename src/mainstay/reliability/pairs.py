@@ -98,7 +98,7 @@ def agreement_in_pairs(
     options: dict[str, Any] = {"undefined": "nan", "random_state": seed}
     if entry is not None and entry.adjusted:
         options["similarity"] = similarity
-    if entry is None or entry.joint_score is not None:
+    if entry is None or stability(runs[:2], measure, **options).pairwise is None:
         pairs = [runs[i : i + 2] for i in range(0, runs.n_runs, 2)]
         return np.array([float(stability(pair, measure, **options)) for pair in pairs])
     values = []
