@@ -332,6 +332,7 @@ def test_an_option_that_takes_one_value_is_given_once(command, option, flag, tmp
     required = {
         "select": ["data.csv", "--target", "outcome"],
         "compare": ["data.csv", "--target", "outcome"],
+        "replicate": ["data.csv", "--target", "outcome"],
         "forecast": ["data.csv", "--target", "outcome", "--protocol", "flat"],
         "demo": [],
     }.get(command, ["wide.csv"])
