@@ -332,6 +332,7 @@ def test_an_option_that_takes_one_value_is_given_once(command, option, flag, tmp
     required = {
         "select": ["data.csv", "--target", "outcome"],
         "compare": ["data.csv", "--target", "outcome"],
+        "replicate": ["data.csv", "--target", "outcome"],
         "forecast": ["data.csv", "--target", "outcome", "--protocol", "flat"],
         "demo": [],
     }.get(command, ["wide.csv"])
@@ -362,6 +363,7 @@ OUTPUTS = [
 ARGUMENTS = {
     "select": ["--target", "outcome"],
     "compare": ["--target", "outcome"],
+    "replicate": ["--target", "outcome"],
     "forecast": ["--target", "outcome", "--protocol", "flat"],
     "network": ["--resamples", "2"],
 }
@@ -372,6 +374,7 @@ def test_every_file_that_is_written_is_checked():
         ("aggregate", "--output"), ("select", "--output"), ("select", "--save-runs"),
         ("select", "--report"), ("select", "--save"), ("forecast", "--output"),
         ("forecast", "--plot"), ("compare", "--output"), ("compare", "--plot"),
+        ("replicate", "--output"), ("replicate", "--plot"), ("replicate", "--save"),
         ("network", "--output"), ("network", "--save-runs"), ("report", "--output"),
     }  # fmt: skip
 

@@ -118,7 +118,7 @@ def replicability(
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> rep = ms.replicability("f_statistic", X, y, n_features_to_select=5, random_state=0)
     >>> rep.n_rows, round(float(rep), 1)
-    (284, 0.8)
+    (284, 0.9)
     """
     repeated = as_procedure(procedure)
     data = Data.check(X, y, sample_weight=sample_weight, groups=groups, task=task)

@@ -271,8 +271,8 @@ def _more_runs(summary: dict[str, Any]) -> dict[str, str]:
         return {
             "title": title,
             "text": f"Would bring little: the agreement of two ensembles of {size:,} runs is "
-            f"forecast to be {now:.2f} ({forecast['measure']}), and from {enough:,} runs on, "
-            "doubling gains less than 0.01.",
+            f"forecast to be {now:.2f} ({forecast['measure']}){_whose(forecast)}, and from "
+            f"{enough:,} runs on, doubling gains less than 0.01.",
         }
     return {
         "title": title,
