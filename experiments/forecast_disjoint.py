@@ -240,9 +240,11 @@ def main() -> None:
     found = Parallel(options.jobs, backend="loky" if options.jobs > 1 else "sequential")(
         delayed(kept)(options, name, make) for _, _, name, make in tasks
     )
-    simulated, real = [], []
+    simulated, real, missing = [], [], []
     for (about, covered, _, _), result in zip(tasks, found, strict=True):
-        if result is not None:
+        if result is None:
+            missing.append(" ".join(map(str, about)))
+        else:
             (simulated if covered else real).extend(rows_of(about, result, covered))
     head = ["population", "signal", "n", "ranker", "protocol", "ensemble size", "truth", "bias",
             "RMSE", "coverage", "interval"]  # fmt: skip
@@ -251,6 +253,7 @@ def main() -> None:
         "n_sets": n_sets, "n_truth": n_truth, "n_pairs": n_pairs, "n_repeats": n_repeats,
         "p": N_FEATURES, "k": K, "n_true": N_TRUE,
         "coverage_error": f"{np.sqrt(0.95 * 0.05 / n_sets):.0%}",
+        "missing": f"\nNot computed: {', '.join(missing)}.\n" if missing else "",
         "summary": summary(simulated),
         "simulated": table(head, map(in_words, simulated), text=5),
         "real": table(real_head, map(in_words, real), text=3),
