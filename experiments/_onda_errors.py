@@ -19,7 +19,7 @@ from mainstay.runs import Runs
 BUDGET, SIZE = 100, INSIDE
 DESIGNS = ((14, 7), (10, 10))  # halves × runs inside
 REPEATS = 20
-DEFAULTS = {"flat": "resampling (default)", "nested": "mean of both, 14 × 7"}
+DEFAULTS = {"flat": "resampling (default)", "overlapping": "mean of both, 14 × 7"}
 Values = dict[str, tuple[float, float, float]]  # by method: forecast, lower, upper
 
 
@@ -38,7 +38,7 @@ def forecast_errors(cache: Path, repeats: int, rankers: Sequence[str]) -> pd.Dat
             k = int(made["k"])
             cases: list[tuple[str, Callable[[], tuple[float, Values]]]] = [
                 ("flat", lambda made=made, k=k, rng=rng: _flat(made["flat"], k, rng)),
-                ("nested", lambda made=made, k=k, rng=rng: _nested(made["nested"], k, rng)),
+                ("overlapping", lambda made=made, k=k, rng=rng: _halves(made["nested"], k, rng)),
             ]
             for protocol, once in cases:
                 found = [once() for _ in range(repeats)]
@@ -68,7 +68,7 @@ def _flat(scores: np.ndarray, k: int, rng: np.random.Generator) -> tuple[float, 
     }
 
 
-def _nested(scores: np.ndarray, k: int, rng: np.random.Generator) -> tuple[float, Values]:
+def _halves(scores: np.ndarray, k: int, rng: np.random.Generator) -> tuple[float, Values]:
     n_halves, inside, p = scores.shape
     order = rng.permutation(n_halves)
     values: Values = {}

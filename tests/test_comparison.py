@@ -266,7 +266,7 @@ def test_selections_and_scores_are_those_of_scikit_learn_done_by_hand() -> None:
     estimate = ms.stability(result.runs["F-test/2"])
     assert (row["stability"], row["stability_lower"]) == (estimate.value, estimate.interval[0])
     assert row["score_standard_error"] == pytest.approx(
-        np.std(scores, ddof=1) * math.sqrt(1 / 4 + 1)
+        np.std(scores, ddof=1) * math.sqrt(1 / HALVES.n_splits + 1)
     )
 
 
@@ -302,7 +302,7 @@ def test_aggregations_share_runs_sizes_share_rankings_equal_sets_share_fits() ->
         for runs in result.runs.values()
         for split, row in enumerate(runs.support)
     }
-    assert CALLS["fit"] == len(sets) < 4 * len(result.table)
+    assert CALLS["fit"] == len(sets) < HALVES.n_splits * len(result.table)
 
 
 @pytest.mark.slow

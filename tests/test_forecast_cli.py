@@ -38,7 +38,7 @@ def test_forecast_prints_a_table_plain_words_and_draws_a_picture(
     assert result.exit_code == 0, result.output
     words = result.output
     assert "ensemble size" in words
-    assert "100 resamples would give 0." in words
+    assert "100 resamples would give a jaccard of 0." in words
     assert "the limit for large ensembles is about 0." in words
     assert "two independent studies with half of these rows each" in words
     assert "No ensemble of up to 10000 reaches 0.99" in words

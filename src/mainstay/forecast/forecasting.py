@@ -120,7 +120,7 @@ def forecast_stability(
         in each.
     precision : float, optional
         Sequential mode: add base runs until every interval is at most ± `precision`, or `max_runs`
-        are reached.
+        are reached. Intervals of "nested" are over data sets: more runs narrow them only so far.
     max_runs : int
         Most base runs of the sequential mode.
     n_ensembles : int

@@ -14,7 +14,7 @@ from mainstay.aggregation import AGGREGATIONS
 from mainstay.forecast.base_runs import BaseRuns
 from mainstay.forecast.calibration import InfeasibleError, estimate_n_useful, solve_p
 from mainstay.forecast.curves import FlatCurve, HalvesCurve, Point, make_curve
-from mainstay.forecast.planning import Plan, make_plan
+from mainstay.forecast.planning import Plan, make_plan, with_interval
 from mainstay.forecast.simulator import SimulatedSelector
 from mainstay.forecast.virtual import Ensembles
 from mainstay.procedure import selections
@@ -261,10 +261,10 @@ class Forecast(Saveable):
     def summary(self) -> str:
         """Describe the forecast in plain words."""
         last = self.curve.iloc[-1]
-        reach = f" ± {(last['upper'] - last['lower']) / 2:.2f}" if "upper" in self.curve else ""
+        bounds = (last.get("lower", math.nan), last.get("upper", math.nan))
         words = (
-            f"{last['ensemble_size']:.0f} resamples would give {last['stability']:.2f}{reach} "
-            f"({self.measure})"
+            f"{last['ensemble_size']:.0f} resamples would give a {self.measure} of "
+            f"{with_interval(last['stability'], *bounds)}"
         )
         if self.protocol == "flat":
             words += (
