@@ -65,10 +65,11 @@ class ReplicabilityDisplay(Display):
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
         """
-        single, size = replicability.single, replicability.ensemble_size
-        label = "single runs" if size is None else f"ensembles of {size}"
-        table = None if single is None else single.table
-        return cls(replicability.table, replicability.measure, table, label).plot(ax)
+        single = replicability.single
+        if single is None:
+            return cls(replicability.table, replicability.measure).plot(ax)
+        label = f"ensembles of {replicability.ensemble_size}"
+        return cls(replicability.table, replicability.measure, single.table, label).plot(ax)
 
     def plot(self, ax: Any = None) -> ReplicabilityDisplay:
         """Draw on `ax`, or on new axes."""
