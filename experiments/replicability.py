@@ -38,7 +38,7 @@ N_TRUE = 20
 ROWS = (50, 100, 200, 400)
 SELECTED = {200: 10, 2000: 20}
 ENSEMBLE = 20
-REAL = ("digits", "scene", "jasmine", "ada", "satellite")
+REAL = ("digits", "scene", "jasmine", "ada", "optdigits", "musk")
 RANKERS: dict[str, Any] = {
     "F-test": "f_statistic",
     "information gain": "information_gain",

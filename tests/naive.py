@@ -511,22 +511,3 @@ def pair_variance(agreement: list[list[float]]) -> float:
     target = np.array([agreement[i][j] for i, j in pairs])
     left = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
     return float(2 / (m * (m - 1)) * (left**2).mean())
-
-
-def importance_weighted(importances: list[list[float]]) -> float:
-    """1 − mean variance of a feature's weight over runs / variance of all weights."""
-    weights = []
-    for run in importances:
-        chosen = [value for value in run if value > 0]
-        average = sum(chosen) / len(chosen) if chosen else 1.0
-        weights.append([value / average for value in run])
-    m, p = len(weights), len(weights[0])
-    everything = [value for run in weights for value in run]
-    mean = sum(everything) / (m * p)
-    overall = sum((value - mean) ** 2 for value in everything) / (m * p)
-    between = 0.0
-    for f in range(p):
-        column = [run[f] for run in weights]
-        centre = sum(column) / m
-        between += sum((value - centre) ** 2 for value in column) / (m - 1)
-    return 1 - between / p / overall

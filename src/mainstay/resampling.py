@@ -98,7 +98,7 @@ class Pairs:
     >>> import numpy as np
     >>> halves = Pairs().halves(6, np.array([0, 0, 0, 0, 1, 1]), None, np.random.default_rng(0))
     >>> [half.tolist() for half in halves]
-    [[0, 2, 4], [1, 3, 5]]
+    [[0, 2, 5], [1, 3, 4]]
     """
 
     def halves(

@@ -1,7 +1,7 @@
 """Stability measures: runs in, one number with its uncertainty out.
 
 Every measure is an `entry.Measure` in the module of its family: pairs of selections, all selections
-at once, selections with similar features, rankings, importances.
+at once, selections with similar features, rankings.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mainstay._validation import (
     check_options,
     check_random_state,
 )
-from mainstay.measures import importances, joint, pairs, rankings, similar
+from mainstay.measures import joint, pairs, rankings, similar
 from mainstay.measures.chance import Chance
 from mainstay.measures.entry import Measure
 from mainstay.measures.inference import (
@@ -43,7 +43,7 @@ CORRECTIONS = ("auto", "none", "exact", "estimate")
 
 MEASURES: dict[str, Measure] = {
     measure.name: measure
-    for family in (joint, pairs, similar, rankings, importances)
+    for family in (joint, pairs, similar, rankings)
     for measure in family.ENTRIES
 }
 
@@ -124,7 +124,7 @@ def stability(
         ...or after so many draws. The estimate says how precise it is.
     **options
         Options of the measure: `penalty` (davis), `pairing="disjoint"` (npog, npogr), `k`
-        (rankings, importance_weighted), `persistence` (rbo).
+        (rankings), `persistence` (rbo).
 
     Returns
     -------

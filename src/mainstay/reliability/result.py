@@ -114,6 +114,8 @@ class Replicability(Saveable):
         """Agreement of two studies of n rows each: extrapolated, with an interval of its own."""
         before = PartScores(self.inside_halves).mean
         value = extrapolate(self.value, before, self._scale, self._pair_error)
+        if self.interval[0] > 0:  # more rows do not make studies agree less
+            value = max(value, self.value)
         low, high = grown(self.interval)
         return Extrapolation(value, (min(low, value), max(high, value)))
 
