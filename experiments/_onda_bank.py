@@ -63,19 +63,19 @@ def few_rows(name: str) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 def bank(name: str, ranker: str, cache: Path) -> dict[str, np.ndarray]:
-    """Scores of flat runs (n × p) and of nested ones (halves × runs × p), made once."""
+    """Scores of flat runs (n × p) and of runs in halves (halves × runs × p), made once."""
     file = cache / f"{name}_{ranker.replace(' ', '_')}.npz"
     if file.exists():
         return dict(np.load(file))
     X, y, k = few_rows(name)
     procedure, data = Procedure.of(RANKERS[ranker]), Data.check(X, y)
-    source = Source(procedure, data, "flat", 2, None, None, False)
+    source = Source(procedure, data, "overlapping", 2, None, None, False)
     n_flat, n_halves = SIZES[ranker]
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rare classes miss in some halves; constant columns
         flat = source.flat(n_flat, np.random.default_rng(1)).runs.scores
-        nested = source.nested(n_halves, INSIDE, np.random.default_rng(2)).runs.scores
+        nested = source.in_halves(n_halves, INSIDE, np.random.default_rng(2)).runs.scores
     made = {
         "flat": flat.astype(np.float32),
         "nested": nested.astype(np.float32).reshape(n_halves, INSIDE, -1),

@@ -11,7 +11,7 @@ import pandas as pd
 from _common import log, table, verdict
 from _onda_bank import INSIDE, NEW, RANKERS, SETS, SKIPPED, bank
 
-from mainstay.forecast.curves import NestedCurve, make_curve
+from mainstay.forecast.curves import OverlappingCurve, make_curve
 from mainstay.forecast.result import fit_model, simulated
 from mainstay.forecast.virtual import Ensembles
 from mainstay.runs import Runs
@@ -19,7 +19,7 @@ from mainstay.runs import Runs
 BUDGET, SIZE = 100, INSIDE
 DESIGNS = ((14, 7), (10, 10))  # halves × runs inside
 REPEATS = 20
-DEFAULTS = {"flat": "resampling (default)", "nested": "mean of both, 14 × 7"}
+DEFAULTS = {"flat": "resampling (default)", "overlapping": "mean of both, 14 × 7"}
 Values = dict[str, tuple[float, float, float]]  # by method: forecast, lower, upper
 
 
@@ -38,7 +38,7 @@ def forecast_errors(cache: Path, repeats: int, rankers: Sequence[str]) -> pd.Dat
             k = int(made["k"])
             cases: list[tuple[str, Callable[[], tuple[float, Values]]]] = [
                 ("flat", lambda made=made, k=k, rng=rng: _flat(made["flat"], k, rng)),
-                ("nested", lambda made=made, k=k, rng=rng: _nested(made["nested"], k, rng)),
+                ("overlapping", lambda made=made, k=k, rng=rng: _halves(made["nested"], k, rng)),
             ]
             for protocol, once in cases:
                 found = [once() for _ in range(repeats)]
@@ -68,7 +68,7 @@ def _flat(scores: np.ndarray, k: int, rng: np.random.Generator) -> tuple[float, 
     }
 
 
-def _nested(scores: np.ndarray, k: int, rng: np.random.Generator) -> tuple[float, Values]:
+def _halves(scores: np.ndarray, k: int, rng: np.random.Generator) -> tuple[float, Values]:
     n_halves, inside, p = scores.shape
     order = rng.permutation(n_halves)
     values: Values = {}
@@ -78,7 +78,7 @@ def _nested(scores: np.ndarray, k: int, rng: np.random.Generator) -> tuple[float
         pool = Ensembles(Runs.from_scores(part), "mean", "jaccard", k)
         labels = np.repeat(np.arange(halves), runs)
         curve = make_curve(pool, labels, 100, 0.95, int(rng.integers(2**32)))
-        assert isinstance(curve, NestedCurve)
+        assert isinstance(curve, OverlappingCurve)
         point = curve.point(SIZE)
         about = f"{halves} × {runs}"
         values[f"mean of both, {about}"] = (point.stability, point.lower, point.upper)

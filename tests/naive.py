@@ -493,3 +493,21 @@ def connected_components(p: int, edges: Iterable[tuple[int, int]]) -> list[set[i
         joined = [group for group in groups if i in group or j in group]
         groups = [group for group in groups if group not in joined] + [set().union(*joined)]
     return sorted(groups, key=min)
+
+
+def pair_agreement(name: str, a: set[int], b: set[int], p: int, sets: list[set[int]]) -> float:
+    """Score of a pair; of `nogueira`, the overlap in units of its mean denominator."""
+    if name != "nogueira":
+        return pair_score(name, a, b, p)
+    size = sum(len(one) for one in sets) / len(sets)
+    return len(a & b) / (size * (1 - size / p))
+
+
+def pair_variance(agreement: list[list[float]]) -> float:
+    """What no single run explains: residuals of agreement_ij ~ run_i + run_j by least squares."""
+    m = len(agreement)
+    pairs = [(i, j) for i in range(m) for j in range(i + 1, m)]
+    design = np.array([[float(run in pair) for run in range(m)] for pair in pairs])
+    target = np.array([agreement[i][j] for i, j in pairs])
+    left = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+    return float(2 / (m * (m - 1)) * (left**2).mean())

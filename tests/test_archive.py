@@ -93,7 +93,7 @@ def test_p_values_of_a_ranking_come_back(aggregation: str, tmp_path: Path) -> No
     same(found.ranking, ms.load_result(tmp_path / "result.zip").ranking)
 
 
-@pytest.mark.parametrize("protocol", ["flat", "nested"])
+@pytest.mark.parametrize("protocol", ["flat", "nested", "overlapping"])
 def test_a_reopened_forecast_plans_as_before(protocol: str, tmp_path: Path) -> None:
     forecast = ms.forecast_stability(
         "f_statistic", X, Y, n_features_to_select=5, protocol=protocol, n_runs=24, random_state=0
@@ -104,6 +104,18 @@ def test_a_reopened_forecast_plans_as_before(protocol: str, tmp_path: Path) -> N
     assert back.plan(0.5).ensemble_size == forecast.plan(0.5).ensemble_size
     assert back.plateau == forecast.plateau
     assert np.isnan(back.seconds_per_run)  # a measured time would change the file
+
+
+def test_a_nested_forecast_of_an_older_version_is_reopened_as_what_it_was() -> None:
+    forecast = ms.forecast_stability(
+        "f_statistic", X, Y, n_features_to_select=5, protocol="overlapping", n_runs=24,
+        random_state=0,
+    )  # fmt: skip
+    parts = {**forecast._to_parts(), "protocol": "nested"}
+    del parts["paired"]  # older versions did not know it
+    back = ms.Forecast._from_parts(parts)
+    assert back.protocol == "overlapping"
+    same(forecast, back)
 
 
 def test_a_forecast_that_knows_twins_comes_back(tmp_path: Path) -> None:

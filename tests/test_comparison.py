@@ -28,6 +28,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import mainstay as ms
 import naive_comparison as naive
+from mainstay.comparison.cross_validation import outer_splits
 from mainstay.comparison.pareto import choose, pareto_front
 from mainstay.comparison.significance import (
     corrected_standard_error,
@@ -35,10 +36,12 @@ from mainstay.comparison.significance import (
     holm,
     neighbour_tests,
 )
+from mainstay.procedure import Data
 from mainstay.rankers import FStatistic, FunctionRanker
+from mainstay.reliability.agreement import PairAgreement
 
 UNHURRIED = settings(deadline=None, max_examples=60)
-HALVES = ShuffleSplit(4, test_size=0.5, random_state=3)
+HALVES = ShuffleSplit(5, test_size=0.5, random_state=3)
 
 
 def problem(n: int = 60, p: int = 12, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -185,10 +188,10 @@ def test_holm_is_step_by_step(p_values: list[float]) -> None:
 
 
 def test_neighbours_that_always_agree_are_not_told_apart() -> None:
-    runs = ms.Runs.from_sets([["a"], ["a"], ["a"], ["a"]], features=["a", "b"])
-    other = ms.Runs.from_sets([["b"], ["a"], ["b"], ["a"]], features=["a", "b"])
+    runs = ms.Runs.from_sets([["a"]] * 6, features=["a", "b"])
+    other = ms.Runs.from_sets([["b"], ["a"]] * 3, features=["a", "b"])
     estimates = {"x": ms.stability(runs), "y": ms.stability(runs), "z": ms.stability(other)}
-    scores = dict.fromkeys("xyz", np.array([0.5, 0.6, 0.7, 0.8]))
+    scores = dict.fromkeys("xyz", np.array([0.5, 0.6, 0.7, 0.8, 0.9, 1.0]))
     table = neighbour_tests(["x", "y", "z"], scores, estimates, 1.0).set_index(
         ["first", "second", "criterion"]
     )
@@ -196,6 +199,16 @@ def test_neighbours_that_always_agree_are_not_told_apart() -> None:
     assert table.loc[("y", "z", "stability"), "difference"] < 0
     assert table.notna().all(axis=None)
     assert neighbour_tests(["x"], scores, estimates, 1.0).empty
+
+
+def test_fewer_than_five_splits_are_not_tested_for_stability() -> None:
+    runs = ms.Runs.from_sets([["a"], ["b"], ["a"], ["a"]], features=["a", "b"])
+    estimates = dict.fromkeys("xy", ms.stability(runs))
+    scores = dict.fromkeys("xy", np.array([0.5, 0.6, 0.7, 0.8]))
+    table = neighbour_tests(["x", "y"], scores, estimates, 1.0).set_index("criterion")
+    assert table.loc["stability", "difference"] == 0
+    assert np.isnan(table.loc["stability", "p_value"])
+    assert np.isfinite(table.loc["score", "p_holm"])
 
 
 # ---------------------------------------------------------------------- the comparison
@@ -253,7 +266,7 @@ def test_selections_and_scores_are_those_of_scikit_learn_done_by_hand() -> None:
     estimate = ms.stability(result.runs["F-test/2"])
     assert (row["stability"], row["stability_lower"]) == (estimate.value, estimate.interval[0])
     assert row["score_standard_error"] == pytest.approx(
-        np.std(scores, ddof=1) * math.sqrt(1 / 4 + 1)
+        np.std(scores, ddof=1) * math.sqrt(1 / HALVES.n_splits + 1)
     )
 
 
@@ -283,13 +296,13 @@ def test_aggregations_share_runs_sizes_share_rankings_equal_sets_share_fits() ->
         X, y, sizes=[1, 2, 3], aggregations=["mean", "rank_mean", "borda"],
         estimator=CountingClassifier(),
     )  # fmt: skip
-    assert CALLS["rank"] == 4 * 2  # splits × resamples
+    assert CALLS["rank"] == 5 * 2  # splits × resamples
     sets = {
         (split, frozenset(np.flatnonzero(row)))
         for runs in result.runs.values()
         for split, row in enumerate(runs.support)
     }
-    assert CALLS["fit"] == len(sets) < 4 * len(result.table)
+    assert CALLS["fit"] == len(sets) < HALVES.n_splits * len(result.table)
 
 
 @pytest.mark.slow
@@ -330,7 +343,7 @@ def test_settings_are_json_and_the_parts_rebuild_the_comparison(found: ms.Compar
 
 def test_repr_shows_the_front_the_baselines_and_the_reason(found: ms.Comparison) -> None:
     text = repr(found)
-    for expected in ("17 candidates on 4 splits", "all features", "random/2", found.reason):
+    for expected in ("17 candidates on 5 splits", "all features", "random/2", found.reason):
         assert expected in text
     assert "nan" not in text.lower()
 
@@ -478,6 +491,54 @@ def test_groups_are_never_torn_apart() -> None:
     assert halves.settings["test_per_train"] == 1
 
 
+def noise(seed: int, n: int = 60, p: int = 300) -> tuple[np.ndarray, np.ndarray]:
+    """No feature has to do with the target."""
+    return np.random.default_rng(seed).normal(size=(n, p)), np.tile([0, 1], n // 2)
+
+
+def test_on_noise_no_candidate_is_stable() -> None:
+    # halves drawn independently of each other share half of their rows: 0.15 and more
+    columns = ["stability", "stability_lower", "stability_upper"]
+    rows = []
+    for seed in range(6):
+        found = compare("f_statistic", *noise(seed), cv="half", sizes=20, random_state=seed)
+        rows.append(found.table.set_index("candidate").loc["f_statistic/mean/20", columns])
+    stability, lower, upper = np.array(rows, dtype=float).T
+    assert abs(stability.mean()) < 0.04  # standard error 0.01
+    assert ((lower < 0) & (upper > 0)).all()
+
+
+def test_halves_are_pairs_and_each_half_is_tested_on_the_other() -> None:
+    X, y = problem()
+    data = Data.check(X, y)
+    splits = outer_splits("half", LogisticRegression(), data, np.random.default_rng(0))
+    assert len(splits) == 20
+    for (train, test), (other_train, other_test) in zip(splits[::2], splits[1::2], strict=True):
+        np.testing.assert_array_equal(train, other_test)
+        np.testing.assert_array_equal(test, other_train)
+        np.testing.assert_array_equal(np.sort(np.r_[train, test]), np.arange(60))
+
+
+def test_stability_of_halves_is_the_mean_of_the_partners() -> None:
+    result = compare(cv="half", sizes=3, measures=["jaccard"])
+    runs, row = result.runs["f_statistic/mean/3"], result.table.iloc[0]
+    assert runs.paired
+    partners = [float(ms.stability(runs[i : i + 2], "jaccard")) for i in range(0, 20, 2)]
+    assert row["stability"] == pytest.approx(np.mean(partners))
+    error = corrected_standard_error(np.array(partners), 1.0)
+    assert row["stability_standard_error"] == pytest.approx(error)
+
+
+def test_selectors_that_differ_on_all_halves_differ_in_the_test_of_stability() -> None:
+    steady = PairAgreement("nogueira", np.linspace(0.8, 0.9, 10))
+    shaky = PairAgreement("nogueira", np.linspace(0.2, 0.4, 10))
+    scores = dict.fromkeys("ab", np.linspace(0.5, 0.6, 20))
+    tests = neighbour_tests(["a", "b"], scores, {"a": steady, "b": shaky}, 1.0)
+    of_stability = tests.set_index("criterion").loc["stability"]
+    assert of_stability["difference"] == pytest.approx(-0.55)
+    assert of_stability["p_value"] < 0.001
+
+
 def test_one_candidate_alone_is_compared_with_the_baselines() -> None:
     result = compare(sizes=1)
     assert len(result.table) == 4
@@ -533,7 +594,7 @@ def test_ensembles_own_sizes_are_not_a_hyperparameter_and_one_feature_is_too_few
     X, y = problem()
     with pytest.raises(ms.InputError, match="at least 2 features, got 1"):
         compare("f_statistic", X[["gene 0"]], y)
-    with pytest.raises(ms.InputError, match=r"cannot split these 60 rows.*only 1 member"):
+    with pytest.raises(ms.InputError, match=r"cannot split these 60 rows.*is in 1 row"):
         compare("f_statistic", X, np.r_[2, y[1:]], cv="half")
 
 

@@ -30,6 +30,7 @@ QUICK = {
     "compare": {"--resamples": "3", "--ranker": "f_statistic"},
     "forecast": {"--runs": "30"},
     "network": {"--resamples": "3"},
+    "replicate": {"--pairs": "5", "--splits": "5", "--ensemble-size": "3"},
 }
 
 

@@ -266,6 +266,18 @@ def test_selection_inside_the_folds_does_not_leak() -> None:
     assert leaky > 0.75
 
 
+def test_on_noise_the_halves_of_a_pair_agree_on_nothing() -> None:
+    rng = np.random.default_rng(2)
+    noise, coins = rng.normal(size=(60, 300)), np.tile([0, 1], 30)
+    result = ms.cross_validate_selection(
+        selector("f_statistic"), noise, coins, cv="half", sizes=[20], measures=["nogueira"],
+        random_state=0,
+    )  # fmt: skip
+    assert all(runs.paired for runs in result.runs.values())
+    assert (result.stability["value"].abs() < 0.1).all()
+    assert ((result.stability["lower"] < 0) & (result.stability["upper"] > 0)).all()
+
+
 def test_evaluation_reports_ensemble_and_baseline_at_every_size() -> None:
     result = ms.cross_validate_selection(
         selector(), X, Y, estimator=GaussianNB(), cv=4, sizes=[2, 0.2], random_state=0,

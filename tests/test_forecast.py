@@ -14,13 +14,14 @@ from sklearn.ensemble import RandomForestClassifier
 
 import mainstay as ms
 from mainstay.aggregation import AGGREGATIONS, aggregate
-from mainstay.forecast import InfeasibleError, SimulatedSelector, forecast_stability
+from mainstay.forecast import InfeasibleError, SimulatedSelector, base_runs, forecast_stability
 from mainstay.forecast.base_runs import draw_half, shape_of_halves
 from mainstay.forecast.curves import Point, make_curve
 from mainstay.forecast.planning import make_plan
 from mainstay.forecast.virtual import Ensembles
 from mainstay.measures import MEASURES
 from mainstay.procedure import Data
+from mainstay.reliability.pairs import agreement_in_pairs
 
 LOGGER = "mainstay.forecast.forecasting"
 AVERAGING = [name for name, rule in AGGREGATIONS.items() if rule.mean_of is not None]
@@ -52,13 +53,14 @@ def cancer() -> tuple[np.ndarray, np.ndarray]:
 # ---------------------------------------------------------------------- is it right?
 
 
-def test_nested_curve_is_the_reliability_of_a_mean() -> None:
+@pytest.mark.parametrize("protocol", ["nested", "overlapping"])
+def test_curve_of_halves_is_the_reliability_of_a_mean(protocol: str) -> None:
     # correlation of two ensembles of m: 1 / (1 + between² + within²/m)
     between, within = 0.7, 2.0
     rng = np.random.default_rng(0)
     scores, halves = nested_scores(14, 7, 3000, rng, between, within)
     fc = forecast_stability(
-        ms.Runs.from_scores(scores), protocol="nested", halves=halves, measure="pearson",
+        ms.Runs.from_scores(scores), protocol=protocol, halves=halves, measure="pearson",
         ensemble_sizes=[1, 4, 7, 50, 1000], random_state=0,
     )  # fmt: skip
     sizes = fc.curve["ensemble_size"].to_numpy()
@@ -80,8 +82,59 @@ def test_flat_curve_is_the_reliability_of_a_mean() -> None:
     np.testing.assert_allclose(fc.curve["stability"], expected, atol=0.02)
 
 
+def noise(n: int, p: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Data in which no feature has to do with the target."""
+    return np.random.default_rng(seed).normal(size=(n, p)), np.tile([0, 1], n // 2)
+
+
+def test_on_noise_two_studies_agree_on_nothing_though_overlapping_halves_do() -> None:
+    options = {"n_features_to_select": 20, "measure": "nogueira", "ensemble_sizes": [1, 10, 50]}
+    values = {
+        protocol: [
+            forecast_stability(
+                "f_statistic", *noise(60, 400, seed), protocol=protocol, random_state=seed,
+                **options,
+            ).curve["stability"].to_numpy()
+            for seed in range(8)
+        ]
+        for protocol in ("nested", "overlapping")
+    }  # fmt: skip
+    nested, overlapping = (np.mean(values[name], axis=0) for name in values)
+    assert (np.abs(nested) < 0.03).all()  # standard error 0.01
+    assert (overlapping[1:] > 0.08).all()
+
+
+def test_an_interval_on_noise_has_room_for_other_data_sets() -> None:
+    # all pairs agree on nothing at all, which does not make it certain that no data set would
+    fc = forecast_stability(
+        "f_statistic", *noise(60, 2000, 0), protocol="nested", n_features_to_select=20,
+        measure="nogueira", ensemble_sizes=[5], random_state=0,
+    )  # fmt: skip
+    assert fc.curve["lower"][0] < 0 < fc.curve["upper"][0] < 0.1
+
+
+def test_the_halves_of_a_pair_share_no_row_and_hold_them_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen, run_half = [], base_runs._run_half
+
+    def witness(procedure: object, data: Data, rows: np.ndarray, *rest: int) -> ms.Runs:
+        seen.append(rows)
+        return run_half(procedure, data, rows, *rest)
+
+    monkeypatch.setattr(base_runs, "_run_half", witness)
+    fc = forecast_stability(
+        "f_statistic", *noise(42, 10, 0), protocol="nested", n_features_to_select=1, n_runs=20,
+        random_state=0,
+    )  # fmt: skip
+    assert fc.base.paired
+    assert len(seen) == 10
+    for first, second in zip(seen[::2], seen[1::2], strict=True):
+        np.testing.assert_array_equal(np.sort(np.concatenate([first, second])), np.arange(42))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("protocol", ["flat", "nested"])
+@pytest.mark.parametrize("protocol", ["flat", "nested", "overlapping"])
 def test_intervals_cover_what_a_real_ensemble_would_reach(protocol: str) -> None:
     rng = np.random.default_rng(2)
     p, k, m = 60, 8, 30
@@ -94,16 +147,24 @@ def test_intervals_cover_what_a_real_ensemble_would_reach(protocol: str) -> None
     for _ in range(60):
         halves = None
         scores = noisy_scores(100, p, rng)
-        if protocol == "nested":
+        if protocol != "flat":
             scores, halves = nested_scores(14, 7, p, rng, 0.7, 2.0)
         point = make_curve(
-            Ensembles(ms.Runs.from_scores(scores), "mean", "jaccard", k), halves, 100, 0.95, 0
-        ).point(m)
+            Ensembles(ms.Runs.from_scores(scores), "mean", "jaccard", k), halves, 100, 0.95, 0,
+            paired=protocol == "nested",
+        ).point(m)  # fmt: skip
         covered.append(point.lower <= measured <= point.upper)
         errors.append(point.stability - measured)
     assert 0.85 <= np.mean(covered) <= 1  # 95% wanted; 60 repetitions: standard error 0.03
     assert abs(np.mean(errors)) <= 0.03
-    assert np.sqrt(np.mean(np.square(errors))) <= 0.06
+    root_mean_square = np.sqrt(np.mean(np.square(errors)))
+    if (
+        protocol == "nested"
+    ):  # 7 pairs, extrapolated from 7 runs to 30: within twice their own error
+        partners = agreement_in_pairs(ms.Runs.from_scores(big).as_pairs(), "jaccard", k)
+        assert root_mean_square <= 2 * partners.std() / np.sqrt(7)
+    else:
+        assert root_mean_square <= 0.06
 
 
 def test_ensembles_of_identical_runs_agree_fully() -> None:
@@ -200,7 +261,7 @@ def test_a_numeric_target_is_halved_at_random() -> None:
 # ---------------------------------------------------------------------- order changes nothing
 
 
-@pytest.mark.parametrize("protocol", ["flat", "nested"])
+@pytest.mark.parametrize("protocol", ["flat", "nested", "overlapping"])
 def test_neither_the_order_of_runs_nor_that_of_columns_matters(protocol: str) -> None:
     rng = np.random.default_rng(5)
     scores, halves = nested_scores(6, 5, 40, rng, 0.7, 1.0)
@@ -212,7 +273,7 @@ def test_neither_the_order_of_runs_nor_that_of_columns_matters(protocol: str) ->
         fc = forecast_stability(
             ms.Runs.from_scores(scores[rows][:, columns], [names[j] for j in columns]),
             protocol=protocol,
-            halves=halves[rows] if protocol == "nested" else None,
+            halves=halves[rows] if protocol != "flat" else None,
             n_features_to_select=10,
             aggregation="rank_mean",
             random_state=7,
@@ -239,31 +300,33 @@ def test_same_seed_same_curve_for_any_number_of_cores(cancer: tuple) -> None:
 
 
 @pytest.mark.parametrize("rule", [*AGGREGATIONS, "callable"])
-@pytest.mark.parametrize("protocol", ["flat", "nested"])
+@pytest.mark.parametrize("protocol", ["flat", "nested", "overlapping"])
 def test_every_aggregation_can_be_forecast(rule: str, protocol: str) -> None:
-    scores, halves = nested_scores(5, 4, 15, np.random.default_rng(6), 0.5, 1.0)
+    scores, halves = nested_scores(6, 4, 15, np.random.default_rng(6), 0.5, 1.0)
     method = (lambda s: s.mean(axis=0)) if rule == "callable" else rule
     fc = forecast_stability(
         ms.Runs.from_scores(np.abs(scores)), protocol=protocol, aggregation=method,
-        halves=halves if protocol == "nested" else None, n_features_to_select=4,
+        halves=halves if protocol != "flat" else None, n_features_to_select=4,
         ensemble_sizes=[1, 3, 12], n_ensembles=40, random_state=0,
     )  # fmt: skip
     assert fc.curve["stability"].between(-1, 1).all()
     assert (fc.curve["lower"] <= fc.curve["stability"]).all()
 
 
+@pytest.mark.parametrize("protocol", ["nested", "overlapping"])
 @pytest.mark.parametrize("measure", MEASURES)
-def test_every_measure_can_be_forecast(measure: str) -> None:
-    scores, halves = nested_scores(5, 4, 15, np.random.default_rng(7), 0.5, 1.0)
+def test_every_measure_can_be_forecast(measure: str, protocol: str) -> None:
+    scores, halves = nested_scores(6, 4, 15, np.random.default_rng(7), 0.5, 1.0)
     similarity = None
     if MEASURES[measure].adjusted:
         similarity = ms.FeatureSimilarity.from_data(scores, threshold=0.5)
     fc = forecast_stability(
-        ms.Runs.from_scores(scores), protocol="nested", halves=halves, measure=measure,
+        ms.Runs.from_scores(scores), protocol=protocol, halves=halves, measure=measure,
         similarity=similarity, n_features_to_select=4, ensemble_sizes=[2, 12], n_ensembles=20,
         random_state=0,
     )  # fmt: skip
     assert np.isfinite(fc.curve["stability"]).all()
+    assert (fc.curve["lower"] >= MEASURES[measure].lower).all()
 
 
 @given(seed=st.integers(0, 10**6), rule=st.sampled_from(AVERAGING))
@@ -481,7 +544,7 @@ def test_a_target_without_auto_is_refused(cancer: tuple) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"protocol": "bagged"}, "Valid: flat, nested"),
+        ({"protocol": "bagged"}, "Valid: flat, nested, overlapping"),
         ({"method": "magic"}, "Valid: resampling, simulator"),
         ({"measure": "jacard"}, "Did you mean 'jaccard'"),
         ({"measure": "jaccard@5"}, "n_features_to_select says how many"),
@@ -496,6 +559,7 @@ def test_a_target_without_auto_is_refused(cancer: tuple) -> None:
         ({"halves": [1, 2]}, "n_halves"),
         ({"n_runs": 1}, "n_runs"),
         ({"n_halves": 2}, "n_halves"),
+        ({"n_halves": 7}, "n_halves must be even, got 7"),
     ],
 )
 def test_bad_requests_say_what_to_do(cancer: tuple, options: dict, message: str) -> None:
@@ -516,8 +580,11 @@ def test_runs_made_elsewhere_need_no_data_but_their_halves() -> None:
         forecast_stability(runs, np.eye(3), [0, 1, 0], protocol="flat", **given)
     with pytest.raises(ms.InputError, match="need halves="):
         forecast_stability(runs, protocol="nested", **given)
+    halves = [0, 0, 0, 0, 1, 1, 1, 1]
+    with pytest.raises(ms.InputError, match="at least 3 pairs of halves"):
+        forecast_stability(runs, protocol="nested", halves=halves, **given)
     with pytest.raises(ms.InputError, match="at least 3 halves"):
-        forecast_stability(runs, protocol="nested", halves=[0, 0, 0, 0, 1, 1, 1, 1], **given)
+        forecast_stability(runs, protocol="overlapping", halves=halves, **given)
     with pytest.raises(ms.InputError, match="half of each of 8 runs"):
         forecast_stability(runs, protocol="nested", halves=[0, 1], **given)
     with pytest.raises(ms.InputError, match="belongs to protocol='nested'"):
@@ -527,10 +594,14 @@ def test_runs_made_elsewhere_need_no_data_but_their_halves() -> None:
 
 
 def test_budgets_become_halves() -> None:
-    assert shape_of_halves(100, None) == (14, 7)
-    assert shape_of_halves(100, 10) == (10, 10)
-    with pytest.raises(ms.InputError, match="n_runs"):
-        shape_of_halves(4, None)
+    assert shape_of_halves(100, None, "overlapping") == (14, 7)
+    assert shape_of_halves(100, 10, "overlapping") == (10, 10)
+    assert shape_of_halves(100, None, "nested") == (14, 7)
+    assert shape_of_halves(30, None, "nested") == (10, 3)
+    assert shape_of_halves(12, None, "nested") == (6, 2)
+    for protocol in ("nested", "overlapping"):
+        with pytest.raises(ms.InputError, match="n_runs"):
+            shape_of_halves(4, None, protocol)
 
 
 def test_agreement_no_better_than_chance_is_not_extrapolated() -> None:

@@ -38,8 +38,9 @@ def test_forecast_prints_a_table_plain_words_and_draws_a_picture(
     assert result.exit_code == 0, result.output
     words = result.output
     assert "ensemble size" in words
-    assert "100 resamples would give 0." in words
-    assert "no ensemble, however large, would exceed about 0." in words
+    assert "100 resamples would give a jaccard of 0." in words
+    assert "the limit for large ensembles is about 0." in words
+    assert "two independent studies with half of these rows each" in words
     assert "No ensemble of up to 10000 reaches 0.99" in words
     assert picture.read_bytes().startswith(b"\x89PNG")
 
@@ -107,7 +108,7 @@ def test_forecast_as_json_and_as_csv(data: Path, tmp_path: Path) -> None:
     [
         (["--target", "targt", "--protocol", "flat"], "Did you mean 'target'?"),
         (["--target", "target"], "Missing option '--protocol'"),
-        (["--target", "target", "--protocol", "both"], "'nested', 'flat'"),
+        (["--target", "target", "--protocol", "both"], "'nested', 'flat', 'overlapping'"),
         (["--target", "target", "--protocol", "flat", "--ensemble-sizes", "1;2"], "such as 1,5,10"),
         (["--target", "target", "--protocol", "flat", "--ranker", "forest"], "unknown ranker"),
         (["--target", "target", "--protocol", "flat", "--measure", "jac"], "unknown measure"),

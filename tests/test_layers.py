@@ -24,7 +24,7 @@ plotting
 subspace
 rankers
 procedure
-forecast
+forecast reliability
 report
 ensemble
 networks

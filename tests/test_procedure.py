@@ -329,3 +329,12 @@ def test_several_rankers_keep_their_own_kind_of_runs() -> None:
 def test_a_splitter_of_one_split_makes_one_run() -> None:
     splitter = ShuffleSplit(1, test_size=0.2, random_state=0)
     assert run(Procedure.of("f_statistic", resampling=splitter), Data.check(X, Y)).n_runs == 1
+
+
+def test_twins_by_chance_are_announced_once_where_an_ensemble_looks_for_twins() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 2000)), np.repeat([0, 1], 6)
+    selector = ms.EnsembleSelector("f_statistic", n_resamples=5, random_state=0)
+    with pytest.warns(UserWarning, match="by chance") as caught:
+        selector.fit(X, y)
+    assert sum("by chance" in str(one.message) for one in caught) == 1

@@ -61,7 +61,8 @@ def value(measure: Measure, sets: list[set[int]], *args: object, **options: obje
 
 def of_rankings(measure: Measure, rankings: np.ndarray) -> float:
     if measure.kind == "scores":
-        return float(ms.stability(ms.Runs.from_scores(-rankings.astype(float)), measure.name))
+        scores = 1.0 + rankings.max() - rankings  # above 0: importances
+        return float(ms.stability(ms.Runs.from_scores(scores), measure.name))
     return float(ms.stability(ms.Runs.from_ranks(rankings), measure.name))
 
 

@@ -20,7 +20,7 @@ from mainstay.cli import main
 from mainstay.report.render import render
 from mainstay.report.repeat import cli_line, python_code
 from mainstay.report.summarise import DIGITS, readable, summarise
-from mainstay.report.verdict import HEADLINES, make_verdict
+from mainstay.report.verdict import HEADLINES, STUDY_HEADLINES, make_verdict
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 
@@ -178,7 +178,9 @@ def points(summary: dict[str, Any]) -> dict[str, str]:
 def test_the_verdict_names_numbers_chance_and_twins(summary: dict[str, Any]) -> None:
     said = points(summary)
     value, low = summary["stability"]["value"], summary["stability"]["lower"]
-    assert f"{value:.2f} (95% interval {low:.2f} to" in said["Stability"]
+    assert (
+        f"{value:.2f} (95% interval {low:.2f} to" in said["Agreement between runs on the same rows"]
+    )
     assert "Two random selections of that size would share 1.2." in said["Compared with chance"]
     assert "have a twin" in said["Treating twins as one"]
     assert "compare_selectors" in said["Compared with a baseline"]
@@ -196,19 +198,20 @@ def test_every_selected_feature_is_in_one_tier(summary: dict[str, Any]) -> None:
 def test_advice_depends_on_what_the_forecast_says(summary: dict[str, Any]) -> None:
     unknown = points({**summary, "forecast": None})
     assert "no forecast was made" in unknown["A bigger ensemble"]
-    assert 'protocol="nested"' in unknown["More samples"]
+    assert "ms.replicability(selector, X, y)" in unknown["More samples"]
     enough = points({**summary, "forecast": forecast()})
     assert "bring little" in enough["A bigger ensemble"]
     assert "at most 0.50 (jaccard)" in enough["More samples"]
-    assert "more samples" in enough["More samples"]
     worth = points({**summary, "forecast": forecast(worthwhile=400, at_worthwhile=0.7)})
     assert "400 runs instead of 100" in worth["A bigger ensemble"]
     assert "from 0.50 to 0.70" in worth["A bigger ensemble"]
     flat = points({**summary, "forecast": forecast("flat")})
-    assert "cannot tell whether another study" in flat["More samples"]
-    assert "The agreement of two single runs is 0.20" in flat["Compared with a single run"]
-    stable = points({**summary, "forecast": forecast(plateau=0.9)})
-    assert "not what this list lacks" in stable["More samples"]
+    assert "cannot tell" in flat["More samples"]
+    single = flat["Compared with a single run"]
+    assert "two single runs, each on one resample, is 0.20" in single
+    assert "A single run on all rows was not compared" in single
+    overlapping = points({**summary, "forecast": forecast("overlapping")})
+    assert "halves of the data that overlap" in overlapping["Compared with a single run"]
 
 
 @pytest.mark.parametrize(
@@ -238,6 +241,161 @@ def test_a_selection_of_nothing_says_so(tmp_path: Path) -> None:
     assert selector.n_features_ == 0
     ms.write_report(selector, tmp_path / "report.html")
     assert "No feature was selected." in (tmp_path / "report.html").read_text()
+
+
+# ---------------------------------------------------------------------- another study
+
+
+def studied(X: Any, y: Any, ranker: str = "f_statistic", **options: Any) -> ms.SelectionResult:
+    """A selection whose replicability was estimated, for ensembles and for single runs."""
+    selector = ms.EnsembleSelector(ranker, n_features_to_select=5, n_resamples=20, random_state=0)
+    given = {"n_pairs": 10, "n_splits": 5, "random_state": 0, **options}
+    ensembles = ms.replicability(selector, X, y, ensemble_size=5, **given)
+    found = ensembles.compared_with(ms.replicability(selector, X, y, **given))
+    return selector.fit(X, y).result(replicability=found)
+
+
+@pytest.fixture(scope="module")
+def noise() -> ms.SelectionResult:
+    return studied(np.random.default_rng(0).normal(size=(60, 200)), np.arange(60) % 2)
+
+
+@pytest.fixture(scope="module")
+def signal() -> ms.SelectionResult:
+    y = np.arange(200) % 2
+    X = np.random.default_rng(0).normal(size=(200, 50))
+    X[:, :5] += 3 * y[:, None]
+    return studied(X, y)
+
+
+def everything_said(summary: dict[str, Any]) -> str:
+    verdict = make_verdict(summary)
+    parts = [point["text"] for point in verdict["points"] + verdict["advice"]]
+    return " ".join([verdict["headline"], verdict["lead"], *parts])
+
+
+def test_on_noise_nothing_says_that_another_study_would_find_it(noise: ms.SelectionResult) -> None:
+    found = summarise(noise)
+    verdict = make_verdict(found)
+    assert noise.stability.interval[0] > 0  # what runs on the same rows agree on
+    assert found["replicability"]["lower"] <= 0
+    assert verdict["headline"] == STUDY_HEADLINES["nothing"]
+    assert verdict["tone"] == "care"
+    assert verdict["lead"].startswith("Two independent studies of 30 rows each")
+    assert "nothing says that another study would find any of these" in verdict["lead"]
+    said = points(found)
+    assert "interval of the agreement includes 0" in said["Would another study agree?"]
+    assert "cannot tell whether more would help" in said["More samples"]
+
+
+def test_a_strong_signal_is_found_by_another_study(signal: ms.SelectionResult) -> None:
+    found = summarise(signal)
+    verdict = make_verdict(found)
+    assert verdict["headline"] == STUDY_HEADLINES["most"]
+    assert verdict["tone"] == "calm"
+    low, high = signal.replicability.interval
+    assert f"95% interval {low:.2f} to {high:.2f}" in verdict["lead"]
+    assert "An agreement of 0.75 is reached already." in points(found)["More samples"]
+
+
+def test_without_replicability_nothing_is_claimed_about_other_studies(
+    summary: dict[str, Any], signal: ms.SelectionResult
+) -> None:
+    stable = {**summarise(signal), "replicability": None}
+    for found in (summary, stable):
+        assert make_verdict(found)["headline"] in HEADLINES.values()
+        assert points(found)["Would another study agree?"].startswith("Not computed.")
+        said = everything_said(found)
+        for claim in ("studies", "laborator", "would find the same", "build on", "defend"):
+            assert claim not in said
+    assert not any("study" in headline for headline in HEADLINES.values())
+
+
+def studies(value: float, lower: float, upper: float, **changes: Any) -> dict[str, Any]:
+    given = {
+        "value": value, "lower": lower, "upper": upper, "confidence": 0.95, "corrected": True,
+        "measure": "nogueira", "of_selections": True, "n": 200, "n_rows": 100, "gain": None,
+        "at_n": {"value": 0.6, "lower": lower, "upper": 0.9}, "wanted": 0.75,
+        "rows_wanted": [150.0, 900.0], "statement": "Two studies would agree.",
+    }  # fmt: skip
+    return given | changes
+
+
+@pytest.mark.parametrize(
+    ("found", "headline"),
+    [
+        (studies(0.9, 0.7, 0.95), STUDY_HEADLINES["most"]),
+        (studies(0.8, 0.4, 0.95), STUDY_HEADLINES["part"]),
+        (studies(0.5, 0.2, 0.8), STUDY_HEADLINES["part"]),
+        (studies(0.2, 0.05, 0.4), STUDY_HEADLINES["few"]),
+        (studies(0.8, -0.01, 0.95), STUDY_HEADLINES["nothing"]),
+        (studies(0.8, 0.6, 0.95, corrected=False, measure="jaccard"),
+         "Two independent studies would agree to 0.80 (jaccard)."),
+        (studies(0.0, 0.0, 0.1, corrected=False, measure="jaccard"),
+         "Two independent studies would agree to 0.00 (jaccard)."),
+        (studies(0.8, 0.6, 0.95, of_selections=False, measure="kendall"),
+         "Two independent studies would agree to 0.80 (kendall)."),
+    ],
+)  # fmt: skip
+def test_the_headline_follows_the_replicability_not_the_runs(
+    summary: dict[str, Any], found: dict[str, Any], headline: str
+) -> None:
+    given = {**summary, "stability": estimate(0.99, 0.98, 1.0), "replicability": found}
+    assert make_verdict(given)["headline"] == headline
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ([150.0, 912.0], "For 0.75, each needs roughly 150 to 910 rows."),
+        ([150.0, 1e9], "each needs at least 150 rows; how many at most, these data cannot tell."),
+        ([150.0, None], "each needs at least 150 rows; how many at most, these data cannot tell."),
+        ([None, None], "How many rows an agreement of 0.75 needs, they cannot tell."),
+        ([100.0, 100.0], "An agreement of 0.75 is reached already."),
+    ],
+)
+def test_rows_are_planned_only_as_far_as_the_data_reach(
+    summary: dict[str, Any], wanted: list[float | None], words: str
+) -> None:
+    found = {**summary, "replicability": studies(0.5, 0.2, 0.8, rows_wanted=wanted)}
+    assert points(found)["More samples"].endswith(words)
+
+
+def test_the_page_shows_studies_of_ensembles_and_of_single_runs(signal: ms.SelectionResult) -> None:
+    page = render(summarise(signal))
+    assert "Would another study find the same features?" in page
+    assert signal.replicability.summary() in page.replace("&#39;", "'")
+    assert "The ensemble does not help" in page
+    dots = [at for tag, at in Elements(page).found if "study-dot" in (at.get("class") or "")]
+    observed = [at for at in dots if at["class"] == "study-dot"]
+    assert len(dots) == 2 * len(signal.replicability.table)
+    assert len(observed) == len(dots) - 2  # one extrapolation each
+    low, high = (float(str(observed[i]["cy"]).rstrip("%")) for i in (0, 2))
+    agreement = signal.replicability.table["agreement"]
+    assert low - high == pytest.approx(100 * (agreement[2] - agreement[0]), abs=0.02)
+    for value in signal.replicability.table["n_rows"]:
+        assert f"<td>{value:,}" in page
+
+
+def test_without_replicability_the_page_has_no_such_section(summary: dict[str, Any]) -> None:
+    assert 'id="replicability"' not in render(summary)
+
+
+def test_a_saved_replicability_comes_back(signal: ms.SelectionResult, tmp_path: Path) -> None:
+    signal.save(tmp_path / "result.zip")
+    back = ms.load_result(tmp_path / "result.zip")
+    assert back.replicability.summary() == signal.replicability.summary()
+    assert back.replicability.gain == signal.replicability.gain
+    assert render(summarise(back)) == render(summarise(signal))
+
+
+def test_a_replicability_can_be_given_to_the_report(
+    signal: ms.SelectionResult, selector: ms.EnsembleSelector, tmp_path: Path
+) -> None:
+    ms.write_report(selector, tmp_path / "page.html", replicability=signal.replicability.single)
+    page = (tmp_path / "page.html").read_text()
+    assert "with the ranker alone" in page
+    assert 'class="study-dot"' in page
 
 
 # ---------------------------------------------------------------------- comparison

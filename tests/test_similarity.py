@@ -20,6 +20,9 @@ import mainstay.similarity.pairs
 import naive
 from mainstay import FeatureSimilarity, InputError, Runs
 
+# most tables here are too small to tell twins from chance; the tests of that warning ask for it
+pytestmark = pytest.mark.filterwarnings("ignore:.*by chance:UserWarning")
+
 ABC = ["a", "b", "c"]
 S = np.array([[1.0, 0.95, 0.2], [0.95, 1.0, 0.0], [0.2, 0.0, 1.0]])
 
@@ -555,3 +558,45 @@ def test_similar_pairs_come_as_a_table():
 )
 def test_similarities_describe_themselves(threshold, text):
     assert re.fullmatch(rf"\w+: {text}", repr(FeatureSimilarity.from_matrix(S, threshold)))
+
+
+# ---------------------------------------------------------------------- chance
+
+
+@pytest.mark.parametrize("method", ["pearson", "spearman"])
+@pytest.mark.parametrize(("n", "threshold"), [(8, 0.9), (12, 0.9), (30, 0.6)])
+def test_independent_columns_have_as_many_twins_as_computed(
+    method: str, n: int, threshold: float
+) -> None:
+    """20 tables of 300 columns, 4 standard errors; ranks have up to twice as many."""
+    rng = np.random.default_rng(n)
+    expected = mainstay.similarity.pairs.chance_twins(np.full(300, n), n, threshold)
+    shares = [
+        (
+            FeatureSimilarity.from_data(rng.normal(size=(n, 300)), method, threshold).degrees > 0
+        ).mean()
+        for _ in range(20)
+    ]
+    error = np.std(shares, ddof=1) / np.sqrt(20)
+    if method == "pearson":
+        assert abs(np.mean(shares) - expected) < 4 * error
+    else:
+        assert expected - 4 * error < np.mean(shares) < 2 * expected + 4 * error
+
+
+def test_gaps_leave_fewer_rows_and_more_chance_twins() -> None:
+    complete = mainstay.similarity.pairs.chance_twins(np.full(500, 20), 20, 0.9)
+    gappy = mainstay.similarity.pairs.chance_twins(np.full(500, 16), 20, 0.9)
+    fewer_rows = mainstay.similarity.pairs.chance_twins(np.full(500, 10), 10, 0.9)
+    assert complete < gappy < fewer_rows
+
+
+@pytest.mark.filterwarnings("error")
+def test_twins_by_chance_are_announced_with_their_share_and_a_remedy() -> None:
+    expected = mainstay.similarity.pairs.chance_twins(np.full(2000, 12), 12, 0.9)
+    assert expected == pytest.approx(0.124, abs=0.001)
+    wide = np.random.default_rng(1).normal(size=(12, 2000))
+    with pytest.warns(UserWarning, match=r"12 rows, 0\.12 of 2000 .* a threshold of 0\.918"):
+        FeatureSimilarity.from_data(wide)
+    FeatureSimilarity.from_data(wide, threshold=0.918)  # 5% at most: no warning
+    FeatureSimilarity.from_data(wide[:, :600])  # 4% of them

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from mainstay.forecast.result import Forecast
     from mainstay.io.archive import load_result
     from mainstay.measures import list_measures, stability
-    from mainstay.measures.inference import (
+    from mainstay.measures.hypothesis_tests import (
         StabilityComparison,
-        StabilityEstimate,
         StabilityTest,
         compare_stability,
         stability_test,
     )
+    from mainstay.measures.inference import StabilityEstimate
     from mainstay.networks.inference import infer_network
     from mainstay.networks.stability import NetworkStability, network_stability
     from mainstay.plotting import (
@@ -31,12 +31,14 @@ if TYPE_CHECKING:
         ExchangeableNetworkDisplay,
         ForecastDisplay,
         RankDistributionDisplay,
+        ReplicabilityDisplay,
         RunsHeatmapDisplay,
         RunSimilarityDisplay,
         SelectionFrequencyDisplay,
         StabilityBySizeDisplay,
     )
     from mainstay.rankers import list_rankers
+    from mainstay.reliability import Replicability, replicability
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
     from mainstay.subspace.parametric import (
@@ -62,6 +64,8 @@ _HOME = {
     "Plan": "mainstay.forecast.planning",
     "RankDistributionDisplay": "mainstay.plotting",
     "Ranking": "mainstay.aggregation",
+    "Replicability": "mainstay.reliability",
+    "ReplicabilityDisplay": "mainstay.plotting",
     "RunSimilarityDisplay": "mainstay.plotting",
     "Runs": "mainstay.runs",
     "RunsHeatmapDisplay": "mainstay.plotting",
@@ -69,13 +73,13 @@ _HOME = {
     "SelectionResult": "mainstay.ensemble.result",
     "SelectionScores": "mainstay.comparison.cross_validation",
     "StabilityBySizeDisplay": "mainstay.plotting",
-    "StabilityComparison": "mainstay.measures.inference",
+    "StabilityComparison": "mainstay.measures.hypothesis_tests",
     "StabilityEstimate": "mainstay.measures.inference",
-    "StabilityTest": "mainstay.measures.inference",
+    "StabilityTest": "mainstay.measures.hypothesis_tests",
     "aggregate": "mainstay.aggregation",
     "aggregate_lists": "mainstay.aggregation",
     "compare_selectors": "mainstay.comparison",
-    "compare_stability": "mainstay.measures.inference",
+    "compare_stability": "mainstay.measures.hypothesis_tests",
     "cross_validate_selection": "mainstay.comparison.cross_validation",
     "forecast_stability": "mainstay.forecast.forecasting",
     "infer_network": "mainstay.networks.inference",
@@ -83,9 +87,10 @@ _HOME = {
     "list_measures": "mainstay.measures",
     "list_rankers": "mainstay.rankers",
     "load_result": "mainstay.io.archive",
+    "replicability": "mainstay.reliability",
     "network_stability": "mainstay.networks.stability",
     "stability": "mainstay.measures",
-    "stability_test": "mainstay.measures.inference",
+    "stability_test": "mainstay.measures.hypothesis_tests",
     "write_report": "mainstay.ensemble",
 }
 
@@ -104,6 +109,8 @@ __all__ = [
     "Plan",
     "RankDistributionDisplay",
     "Ranking",
+    "Replicability",
+    "ReplicabilityDisplay",
     "RunSimilarityDisplay",
     "Runs",
     "RunsHeatmapDisplay",
@@ -127,6 +134,7 @@ __all__ = [
     "list_rankers",
     "load_result",
     "network_stability",
+    "replicability",
     "stability",
     "stability_test",
     "write_report",

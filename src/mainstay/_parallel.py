@@ -33,10 +33,13 @@ def run_tasks(
     The progress bar goes to stderr: if `progress` is True, or "auto" on a terminal when the work
     takes longer than a second. Ctrl-C stops the workers and propagates.
     """
-    import joblib
-
     _check_n_jobs(n_jobs)
     todo = list(tasks)
+    if n_jobs == 1:  # thousands of small calls: a pool for each would cost more than the work
+        results: Iterable[Any] = (function(*task) for task in todo)
+        return collect(results, len(todo), progress=progress, description=description)
+    import joblib
+
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
     results = parallel(joblib.delayed(function)(*task) for task in todo)
     return collect(results, len(todo), progress=progress, description=description)

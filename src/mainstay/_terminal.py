@@ -60,14 +60,12 @@ def print_estimates(estimates: list[StabilityEstimate]) -> None:
     rows = []
     for e in estimates:
         low, high = e.interval
-        interval = f"{low:.3f} to {high:.3f}" if math.isfinite(e.standard_error) else "—"
+        interval = f"{low:.3f} to {high:.3f}" if not e.interval_note else "—"
         value = f"{round(e.value, 3) + 0.0:.3f}" if math.isfinite(e.value) else "undefined"
         rows.append([e.measure, value, interval, _correction_text(e)])
     _print_rows(columns, rows)
-    if any(math.isfinite(e.value) and math.isnan(e.standard_error) for e in estimates):
-        click.echo(
-            "An interval (—) needs at least 3 runs, and a defined score without each of them."
-        )
+    for note in sorted({e.interval_note for e in estimates if math.isfinite(e.value)} - {""}):
+        click.echo(f"—: {note}.")
 
 
 def _correction_text(e: StabilityEstimate) -> str:

@@ -1,7 +1,8 @@
 """The tour that `mainstay demo` gives, on data that ships with scikit-learn.
 
-Select on bootstraps, measure with and without twins, forecast larger ensembles, compare with other
-selectors; then a verdict in plain words, a report, and pictures.
+Select on bootstraps, measure how far the runs agree, with and without twins, and how far another
+study would; forecast larger ensembles, compare with other selectors; then a verdict in plain words,
+a report, and pictures.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from mainstay.ensemble import EnsembleSelector
     from mainstay.ensemble.result import SelectionResult
     from mainstay.forecast import Forecast
+    from mainstay.reliability import Replicability
 
-N_SELECTED, TARGET = 5, 0.9
+N_SELECTED, ENSEMBLE_SIZE, TARGET = 5, 20, 0.9
 SHOWN = ("nogueira", "hamming", "jaccard")
 SHOWN_WITH_TWINS = ("sma_count", "zucknick")
 COMPARED = ("f_statistic", "information_gain", "mrmr")
@@ -52,11 +54,12 @@ def run_demo(folder: str | Path, *, n_resamples: int, seed: int, n_jobs: int | N
     click.echo(f"Breast cancer data of scikit-learn: {len(X)} patients, {X.shape[1]} features.")
     selector = _select(X, y, n_resamples, seed, n_jobs)
     _measure(selector)
+    replicability = _replicate(selector, X, y, n_resamples, seed, n_jobs)
     forecast = _forecast(selector, X, y, n_resamples, seed, n_jobs)
     comparison = _compare(selector, X, y, n_resamples, seed, n_jobs)
-    result = selector.result(forecast=forecast, comparison=comparison)
+    result = selector.result(forecast=forecast, comparison=comparison, replicability=replicability)
     _tell(result)
-    _write(folder, selector, result, forecast, comparison)
+    _write(folder, selector, result)
 
 
 def _select(X: pd.DataFrame, y: Any, n_resamples: int, seed: int, n_jobs: Any) -> EnsembleSelector:
@@ -89,7 +92,7 @@ def _select(X: pd.DataFrame, y: Any, n_resamples: int, seed: int, n_jobs: Any) -
 def _measure(selector: EnsembleSelector) -> None:
     from mainstay.measures import stability
 
-    _heading(2, "Measure", "How reproducible is the selection? (1 = always the same)")
+    _heading(2, "Measure", "How far do the runs on these rows agree? (1 = always the same)")
     runs, twins = selector.selections_, selector.similarity_
     estimates = {name: stability(runs, name) for name in SHOWN}
     estimates |= {
@@ -98,11 +101,35 @@ def _measure(selector: EnsembleSelector) -> None:
     print_estimates(list(estimates.values()))
     click.echo(
         f"Two runs agree on {float(estimates['hamming']):.0%} of the features, but mostly on what "
-        "both leave out: corrected for\nchance the stability is "
+        "both leave out: corrected for\nchance they agree to "
         f"{float(estimates['nogueira']):.2f} (0 = no better than chance). Many features are "
         f"near copies of each other:\n{twins!r}.\n"
-        f"Counting those as exchangeable, the stability is {float(estimates['sma_count']):.2f}."
+        f"Counting those as exchangeable, the runs agree to {float(estimates['sma_count']):.2f}."
     )
+
+
+def _replicate(
+    selector: EnsembleSelector, X: Any, y: Any, n_resamples: int, seed: int, n_jobs: Any
+) -> Replicability:
+    from mainstay.reliability import replicability
+
+    size = min(n_resamples, ENSEMBLE_SIZE)
+    _heading(
+        3,
+        "Replicate",
+        "Would another study find the same features? Runs on these rows cannot tell, since they "
+        f"share most of them.\nSo the patients are cut into two halves again and again; single "
+        f"trees, and ensembles of {size}, select on both.",
+    )
+    studies: dict[str, Any] = {
+        "n_features_to_select": N_SELECTED, "n_pairs": min(25, max(5, n_resamples // 4)),
+        "n_splits": min(8, max(5, n_resamples // 10)), "random_state": seed, "n_jobs": n_jobs,
+    }  # fmt: skip
+    ensembles = replicability(selector, X, y, ensemble_size=size, **studies)
+    found = ensembles.compared_with(replicability(selector, X, y, **studies))
+    print_table(found.table)
+    click.echo(found.summary())
+    return found
 
 
 def _forecast(
@@ -111,7 +138,7 @@ def _forecast(
     from mainstay.forecast import forecast_stability
 
     _heading(
-        3,
+        4,
         "Forecast",
         "Would ensembles on two halves of these patients find the same features, and would larger "
         "ones help?",
@@ -133,7 +160,7 @@ def _compare(
     from mainstay.comparison import compare_selectors
 
     _heading(
-        4,
+        5,
         "Compare",
         "Other selectors, on random halves of the patients, scored on the other half:",
     )
@@ -168,11 +195,11 @@ def _write(
     folder: Path,
     selector: EnsembleSelector,
     result: SelectionResult,
-    forecast: Forecast,
-    comparison: Comparison,
 ) -> None:
     from mainstay import plotting
 
+    assert result.replicability is not None
+    assert result.forecast is not None
     title = "Breast cancer: which features can you rely on?"
     result.write_report(folder / "report.html", title=title)
     result.save(folder / "result.zip")
@@ -182,8 +209,9 @@ def _write(
         "runs": plotting.RunsHeatmapDisplay.from_selector(selector),
         "sizes": plotting.StabilityBySizeDisplay.from_selector(selector),
         "twins": plotting.ExchangeableNetworkDisplay.from_selector(selector),
-        "forecast": plotting.ForecastDisplay.from_forecast(forecast, target=TARGET),
-        "comparison": comparison.plot(),
+        "replicability": result.replicability.plot(),
+        "forecast": plotting.ForecastDisplay.from_forecast(result.forecast, target=TARGET),
+        "comparison": result.comparison.plot(),
     }
     for name, display in pictures.items():
         display.figure_.savefig(folder / f"{name}.png", dpi=120)

@@ -333,7 +333,7 @@ class Procedure:
         if len(several) == 1:
             return several[0]
         ranks = np.average([ranks_of(runs) for runs in several], axis=0, weights=self.weights)
-        return Runs("scores", -ranks, several[0].features)
+        return Runs("scores", -ranks, several[0].features, paired=several[0].paired)
 
     def combine(self, by_ranker: RunsByRanker) -> Ranking:
         """Aggregate the runs of every ranker; average the rankings of several."""
@@ -468,14 +468,15 @@ def _run_ranker(
         tasks: Any = [
             (ranker, data, resamples, at, at + step) for at in range(0, len(resamples), step)
         ]
-        scores = np.concatenate(run_tasks(_score_blocks, tasks, **options))
-        return Runs.from_scores(scores, data.features)
+        results = run_tasks(_score_blocks, tasks, **options)
+        runs = Runs.from_scores(np.concatenate(results), data.features)
+        return runs.as_pairs() if resamples.paired else runs
     seeds = rng.integers(2**31, size=len(resamples))
     tasks = [(ranker, data, resamples, i, int(seed)) for i, seed in enumerate(seeds)]
     results = run_tasks(_fit_resample, tasks, **options)
-    if results[0].dtype == bool:
-        return Runs.from_support(np.stack(results), data.features)
-    return Runs.from_scores(np.stack(results), data.features)
+    make = Runs.from_support if results[0].dtype == bool else Runs.from_scores
+    runs = make(np.stack(results), data.features)
+    return runs.as_pairs() if resamples.paired else runs
 
 
 def _score_blocks(

@@ -16,6 +16,7 @@ import numpy as np
 from mainstay._validation import InputError, check_choice, check_count, check_fraction
 
 _MOST_TRIES = 100
+_GROUP_TRIES = 10
 
 
 class Resampling(Protocol):
@@ -80,6 +81,102 @@ class Blocks:
 
 
 @dataclass(frozen=True)
+class Pairs:
+    """Complementary pairs: the rows are cut into two disjoint halves, again and again.
+
+    The two halves of a pair share no row, so that they are to each other what two independent
+    studies of half the size are. Classes are halved each for itself, whole groups stay together,
+    and the halves are as equal as they can be.
+
+    References
+    ----------
+    Shah, R. D. and Samworth, R. J. (2013). Variable selection with error control: another look at
+    stability selection. J. Royal Statistical Society B 75, 55–80.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> halves = Pairs().halves(6, np.array([0, 0, 0, 0, 1, 1]), None, np.random.default_rng(0))
+    >>> [half.tolist() for half in halves]
+    [[0, 2, 5], [1, 3, 4]]
+    """
+
+    def halves(
+        self,
+        n: int,
+        classes: np.ndarray | None,
+        groups: np.ndarray | None,
+        rng: np.random.Generator,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of two disjoint halves, sorted."""
+        strata = np.zeros(n, dtype=np.intp) if classes is None else classes
+        first = _half_of_rows(strata, rng) if groups is None else _half_of_groups(
+            strata, groups, rng)  # fmt: skip
+        mask = np.zeros(n, dtype=bool)
+        mask[first] = True
+        return np.flatnonzero(mask), np.flatnonzero(~mask)
+
+    def check(self, classes: np.ndarray | None, groups: np.ndarray | None, n: int) -> None:
+        """Refuse data that cannot be cut into two halves that both hold every class."""
+        units = np.arange(n) if groups is None else groups
+        what = "row" if groups is None else "group"
+        n_units = len(np.unique(units))
+        if n_units < 2:
+            raise InputError(f"{n_units} {what} cannot be cut into two halves; at least 2 can.")
+        if classes is None:
+            return
+        for label in np.unique(classes):
+            members = len(np.unique(units[classes == label]))
+            if members < 2:
+                raise InputError(
+                    f"class number {label} (in sorted order, from 0) is in {members} {what}; two "
+                    f"disjoint halves that both hold it need at least 2."
+                )
+
+
+def _half_of_rows(strata: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Half of every class; the odd members of several classes go to either side in turn."""
+    chosen, odd = [], []
+    for members in _classes(strata):
+        drawn = rng.permutation(members)
+        chosen.append(drawn[: len(drawn) // 2])
+        odd += drawn[len(drawn) // 2 * 2 :].tolist()
+    turn = int(rng.integers(2))
+    extra = rng.permutation(np.array(odd, dtype=np.intp))[turn::2]
+    return np.concatenate([*chosen, extra])
+
+
+def _half_of_groups(strata: np.ndarray, groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Groups in random order, each to the side that makes the classes more equal; best of several.
+
+    Sides that lack a class are not taken while others can be found.
+    """
+    members = _classes(groups)
+    counts = np.stack([np.bincount(strata[rows], minlength=strata.max() + 1) for rows in members])
+    best, least = None, np.inf
+    for _ in range(_GROUP_TRIES):
+        side = np.zeros(len(members), dtype=bool)
+        surplus = np.zeros(counts.shape[1])  # rows of each class on the first side beyond the other
+        for unit in rng.permutation(len(members)):
+            with_it = [np.square(surplus + sign * counts[unit]).sum() for sign in (1, -1)]
+            side[unit] = with_it[0] < with_it[1] or (
+                with_it[0] == with_it[1] and bool(rng.integers(2))
+            )
+            surplus += counts[unit] if side[unit] else -counts[unit]
+        complete = (counts[side].sum(axis=0) > 0) & (counts[~side].sum(axis=0) > 0)
+        cost = np.abs(surplus).sum() + 1e9 * (~complete).sum()
+        if cost < least:
+            best, least = side, cost
+    assert best is not None
+    if least >= 1e9:
+        raise InputError(
+            f"in {_GROUP_TRIES} tries the {len(members)} groups gave no two halves that both hold "
+            "every class; there are too few groups of some class."
+        )
+    return np.concatenate([rows for rows, first in zip(members, best, strict=True) if first])
+
+
+@dataclass(frozen=True)
 class WholeData:
     """No resampling: every row once, which is the ranker alone."""
 
@@ -88,7 +185,7 @@ class WholeData:
         return np.arange(n)
 
 
-RESAMPLINGS: dict[str, Resampling] = {
+RESAMPLINGS: dict[str, Resampling | Pairs] = {
     "bootstrap": Bootstrap(),
     "stratified_bootstrap": Bootstrap(stratify=True),
     "subsample": Subsample(),
@@ -96,6 +193,7 @@ RESAMPLINGS: dict[str, Resampling] = {
     "half": Subsample(0.5),
     "blocks": Blocks(),
     "none": WholeData(),
+    "pairs": Pairs(),
 }
 
 
@@ -117,7 +215,7 @@ class Resamples:
     """
 
     n_rows: int
-    resampling: Resampling | None = None
+    resampling: Resampling | Pairs | None = None
     seeds: tuple[int, ...] = ()
     strata: np.ndarray | None = None
     groups: np.ndarray | None = None
@@ -126,10 +224,18 @@ class Resamples:
     def __len__(self) -> int:
         return len(self.splits) or len(self.seeds)
 
+    @property
+    def paired(self) -> bool:
+        """Whether resamples 0 and 1, 2 and 3, … are the halves of pairs."""
+        return isinstance(self.resampling, Pairs)
+
     def rows(self, i: int) -> np.ndarray:
         """Row indices of resample i, sorted."""
         if self.splits:
             return np.sort(self.splits[i])
+        if isinstance(self.resampling, Pairs):
+            rng = np.random.default_rng(self.seeds[i - i % 2])
+            return self.resampling.halves(self.n_rows, self.strata, self.groups, rng)[i % 2]
         rng = np.random.default_rng(self.seeds[i])
         for _ in range(_MOST_TRIES):
             rows = self._draw(rng)
@@ -142,6 +248,7 @@ class Resamples:
 
     def _draw(self, rng: np.random.Generator) -> np.ndarray:
         assert self.resampling is not None
+        assert not isinstance(self.resampling, Pairs)
         if self.groups is None:
             return self.resampling.draw(self.n_rows, self.strata, rng)
         members = _classes(self.groups)
@@ -199,7 +306,14 @@ def make_resamples(
         if resampling in _FOLDS:
             return Resamples(n, splits=_folds(resampling, n_resamples, y, groups, n, rng))
         resampling = RESAMPLINGS[resampling]
-    if not hasattr(resampling, "draw"):
+    if isinstance(resampling, Pairs):
+        if n_resamples % 2:
+            raise InputError(
+                f"resampling='pairs' makes two runs a pair, so n_resamples must be even, got "
+                f"{n_resamples}."
+            )
+        resampling.check(classes, groups, n)
+    elif not hasattr(resampling, "draw"):
         raise InputError(
             f"resampling must be one of {', '.join((*RESAMPLINGS, *_FOLDS))}, a mainstay "
             f"resampling or a scikit-learn splitter, got {resampling!r}."

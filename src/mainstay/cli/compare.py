@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 @click.option("--resamples", default="20", show_default=True, metavar="20|auto",
               help="Number of resamples of every ensemble.")
 @click.option("--cv", default="half", show_default=True, metavar="half|FOLDS",
-              help="The split that all share: 20 random halves, or a number of folds.")
+              help="The split that all share: 10 pairs of disjoint halves, or a number of "
+                   "folds.")
 @click.option("--scoring", metavar="NAME",
               help="Any score of scikit-learn, such as roc_auc.  [default: accuracy, or R²]")
 @click.option("--priority", "priorities", multiple=True, metavar="score|stability|size",

@@ -20,7 +20,7 @@ from mainstay.cli.command import command
 def demo(folder: str, resamples: int, seed: int, jobs: int) -> None:
     """Take the whole tour on data that ships with scikit-learn: under a minute.
 
-    Select, measure, forecast, compare; ends with a verdict, a report and pictures.
+    Select, measure, replicate, forecast, compare; ends with a verdict, a report and pictures.
     """
     from mainstay.demo import run_demo
 

@@ -10,10 +10,9 @@ import click
 from mainstay._terminal import print_table
 from mainstay.cli import options
 from mainstay.cli.command import command
-from mainstay.cli.options import DataSource, number_or_text, whole_numbers
+from mainstay.cli.options import DataSource, number_or_text, task_and_reason, whole_numbers
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
     from mainstay.forecast import Forecast
@@ -27,9 +26,10 @@ _SIZES = "1,2,5,10,20,50,100"
 @command()
 @options.data_source
 @options.task
-@click.option("--protocol", type=click.Choice(["nested", "flat"]), required=True,
+@click.option("--protocol", type=click.Choice(["nested", "flat", "overlapping"]), required=True,
               help="nested: would another study (half of the samples) find the same features? "
-                   "flat: would these samples give the same list again?")
+                   "flat: would these samples give the same list again? overlapping: the "
+                   "experiment of Onda et al., on halves that share rows.")
 @click.option("-r", "--ranker", default="information_gain", show_default=True, metavar="NAME",
               help="What would be run on every resample.")
 @click.option("--n-features", default="0.1", show_default=True, metavar="20|0.1",
@@ -113,7 +113,7 @@ def forecast(
         _print_json(result, table, plan)
         return
     click.echo(
-        f"{source.describe(data, *_task_and_reason(task, data.y))}; "
+        f"{source.describe(data, *task_and_reason(task, data.y))}; "
         f"{result.n_runs} runs of {ranker}, {protocol} protocol.\n"
     )
     print_table(table)
@@ -130,12 +130,6 @@ def _ensemble_sizes(sizes: str | None, deprecated_sizes: str | None) -> list[int
         raise click.UsageError("--sizes is the old name of --ensemble-sizes; give only one.")
     click.echo("Warning: --sizes is deprecated here; it is now --ensemble-sizes.", err=True)
     return whole_numbers("--sizes", deprecated_sizes)
-
-
-def _task_and_reason(task: str, y: np.ndarray) -> tuple[str, str]:
-    from mainstay.rankers.inputs import infer_task
-
-    return infer_task(y) if task == "auto" else (task, "as asked for")
 
 
 def _print_json(result: Forecast, table: pd.DataFrame, plan: Plan) -> None:

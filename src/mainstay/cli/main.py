@@ -9,6 +9,7 @@ from mainstay.cli.compare import compare
 from mainstay.cli.demo import demo
 from mainstay.cli.forecast import forecast
 from mainstay.cli.network import network
+from mainstay.cli.replicate import replicate
 from mainstay.cli.report import report
 from mainstay.cli.select import select
 from mainstay.cli.stability import stability
@@ -16,7 +17,7 @@ from mainstay.cli.stability import stability
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
-    commands=[stability, aggregate, select, forecast, compare, network, report, demo],
+    commands=[stability, aggregate, select, forecast, compare, replicate, network, report, demo],
 )
 @click.version_option(package_name="mainstay")
 def main() -> None:

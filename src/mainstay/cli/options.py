@@ -13,6 +13,8 @@ import click
 from mainstay.cli.command import InputFile, OutputFile
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from mainstay.io.tables import LabelledTable
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -122,6 +124,13 @@ def data_source(command: F) -> F:
         with_source = add(with_source)
     # fmt: on
     return with_source  # type: ignore[return-value]
+
+
+def task_and_reason(task: str, y: np.ndarray) -> tuple[str, str]:
+    """The task that was asked for, or the one that y suggests; and why."""
+    from mainstay.rankers.inputs import infer_task
+
+    return infer_task(y) if task == "auto" else (task, "as asked for")
 
 
 def number_or_text(text: str) -> int | float | str:

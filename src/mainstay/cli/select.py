@@ -99,8 +99,9 @@ def select(
     if resamples == "auto":
         click.echo(f"{selector.decision_}\n")
     print_table(selector.feature_table_.head(top))
-    click.echo("\nHow reproducible is the selection of a single run?")
+    click.echo("\nHow far do the runs agree, all of them on resamples of the same rows?")
     print_estimates(_estimates(selector))
+    click.echo("Whether another study would find these features: mainstay replicate.")
     for written in filter(None, (page, save)):
         click.echo(f"Written: {written}")
 

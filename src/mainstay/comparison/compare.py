@@ -20,16 +20,17 @@ from mainstay._validation import (
     some,
 )
 from mainstay.comparison.candidates import ALL, Space, baselines, make_space, rule_name
-from mainstay.comparison.cross_validation import outer_splits
+from mainstay.comparison.cross_validation import agreement, cv_is_half, outer_splits
 from mainstay.comparison.evaluate import Bench, Candidate, Result
 from mainstay.comparison.pareto import CRITERIA
 from mainstay.comparison.result import Comparison, conclude
 from mainstay.comparison.significance import corrected_standard_error
-from mainstay.measures import MEASURES, stability
+from mainstay.measures import MEASURES
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import Data
 from mainstay.rankers.inputs import Table
 from mainstay.rankers.models import default_estimator
+from mainstay.reliability.agreement import PairAgreement
 
 if TYPE_CHECKING:
     from mainstay.similarity import FeatureSimilarity
@@ -108,9 +109,11 @@ def compare_selectors(
     scoring : str or callable, optional
         The score; accuracy or R² if not given.
     cv : "half", int or splitter
-        The outer split, the same for all. "half", 20 random halves, is the default because the
-        training parts of k folds overlap so much (75% for 5 folds) that any selector looks stable
-        on them; the price is that models see half of the rows, for all candidates alike.
+        The outer split, the same for all. "half" cuts the rows into two disjoint halves 10 times,
+        and each half is tested on the other. Stability compares the two halves of a cut, which
+        agree as far as two independent studies with half of the rows each would. The training
+        parts of k folds overlap so much (75% for 5 folds) that any selector looks stable on them;
+        the price of halves is that models see half of the rows, for all candidates alike.
     groups : array, optional
         Rows that belong together, for the outer and the inner resampling.
     task : {"auto", "classification", "regression"}
@@ -147,9 +150,12 @@ def compare_selectors(
     Notes
     -----
     Standard errors of scores are those of Nadeau and Bengio (2003), s·√(1/J + n_test/n_train) for
-    J splits, since splits of the same rows are not independent. The best of many candidates owes
-    part of its score to luck: the score of what is recommended is a little too good, the more so
-    the more candidates there are.
+    J splits, since splits of the same rows are not independent. With `cv="half"` the standard
+    error and the interval of a stability are of the same kind, s·√(1/10 + 1) over 10 pairs of
+    halves: they refer to other data sets, and are usually on the safe side. With other splits they
+    refer to resamples of these rows, and say nothing of other data. The best of many candidates
+    owes part of its score to luck: the score of what is recommended is a little too good, the more
+    so the more candidates there are.
 
     References
     ----------
@@ -202,6 +208,7 @@ def compare_selectors(
         rng=rng,
         n_jobs=n_jobs,
         progress=progress,
+        paired=cv_is_half(cv),
     )
     judge = Judge(measures, _similarity(data, similarity_threshold), int(rng.integers(2**32)))
     settings = {
@@ -296,16 +303,11 @@ class Judge:
         self.plain = next(name for name in measures if not MEASURES[name].adjusted)
         self.adjusted = next((name for name in self.measures if MEASURES[name].adjusted), None)
 
-    def estimates(self, result: Result) -> dict[str, StabilityEstimate]:
+    def estimates(self, result: Result) -> dict[str, StabilityEstimate | PairAgreement]:
         """One estimate per measure."""
+        k = int(result.runs.sizes[0])  # all training parts select as many
         return {
-            name: stability(
-                result.runs,
-                name,
-                similarity=self.similarity if MEASURES[name].adjusted else None,
-                undefined="nan",
-                random_state=self.seed,
-            )
+            name: agreement(result.runs, name, k, self.similarity, self.seed)
             for name in self.measures
         }
 
@@ -336,7 +338,7 @@ def _candidates(
 def _row(
     candidate: Candidate,
     result: Result,
-    estimates: Mapping[str, StabilityEstimate],
+    estimates: Mapping[str, StabilityEstimate | PairAgreement],
     test_per_train: float,
     judge: Judge,
 ) -> dict[str, Any]:
@@ -354,9 +356,7 @@ def _row(
     for name, found in estimates.items():
         column = {judge.plain: "stability", judge.adjusted: "adjusted_stability"}.get(name, name)
         meaningless = contender.name == ALL
-        lower, upper = found.interval
-        # a normal interval can leave the range of the measure; in a table that only puzzles
-        values = (found.value, found.standard_error, lower, min(upper, 1.0))
+        values = (found.value, found.standard_error, *found.interval)
         endings = ("", "_standard_error", "_lower", "_upper")
         for ending, value in zip(endings, values, strict=True):
             row[column + ending] = float("nan") if meaningless else float(value)

@@ -21,11 +21,17 @@ from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import Data
 from mainstay.rankers.models import default_estimator
+from mainstay.reliability.agreement import PairAgreement, chance_agreement
+from mainstay.reliability.pairs import agreement_in_pairs, halve
+from mainstay.resampling import Pairs
 from mainstay.runs import Runs
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mainstay.similarity import FeatureSimilarity
+
+_PAIRS_OF_HALVES = 10
 DEFAULT_MEASURES = ("spearman", "canberra", "nogueira", "jaccard")
 
 
@@ -84,7 +90,8 @@ def cross_validate_selection(
     without resampling; `estimator` is fitted on the best features of the training part and scored
     on the test part, for every size. The outer rankings are the runs whose stability is measured.
     The training parts of k folds overlap (by 98% for 100 folds), so that even an unstable ranker
-    looks stable there: compare with the baseline, or use `cv="half"` for random halves.
+    looks stable there. With `cv="half"` only halves that share no row are compared, which agree as
+    far as two independent studies with half of the rows each would.
 
     Parameters
     ----------
@@ -94,7 +101,9 @@ def cross_validate_selection(
     estimator : scikit-learn estimator, optional
         Scored on the selected features; a linear model on standardised features if not given.
     cv : int, splitter, or "half"
-        The outer split; "half" is 20 random halves, tested on the other half.
+        The outer split. "half" cuts the rows into two disjoint halves 10 times, and each half is
+        tested on the other; stability is the mean agreement of the two halves of a cut, with an
+        interval over data sets (s·√(1/10 + 1), see `mainstay.reliability.agreement`).
     sizes : sequence of int or float
         Numbers or shares of features.
     measures : sequence of str
@@ -145,6 +154,8 @@ def cross_validate_selection(
         kind: Runs.from_scores(np.stack([result[kind][0] for result in results]), data.features)
         for kind in ("ensemble", "single")
     }
+    if cv_is_half(cv):
+        runs = {kind: of_kind.as_pairs() for kind, of_kind in runs.items()}
     seed = int(rng.integers(2**32))
     similarity = None
     if any(name in MEASURES and MEASURES[name].adjusted for name in measures):
@@ -160,24 +171,47 @@ def cross_validate_selection(
 def outer_splits(
     cv: Any, estimator: Any, data: Data, rng: np.random.Generator
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Rows of the training and the test parts; "half" is 20 random halves."""
-    if isinstance(cv, str):
-        if cv != "half":
-            raise InputError(f"cv must be a number of folds, a splitter or 'half', got {cv!r}.")
-        from sklearn import model_selection
-
-        name = "Stratified" if data.is_classification else ""
-        name = "Group" if data.groups is not None else name
-        splitter = getattr(model_selection, f"{name}ShuffleSplit")(
-            20, test_size=0.5, random_state=int(rng.integers(2**31))
-        )
-    else:
-        splitter = cv
+    """Rows of the training and the test parts; "half" is 10 cuts into halves, used both ways."""
     try:
-        splitter = check_cv(splitter, data.y, classifier=is_classifier(estimator))
+        if cv_is_half(cv):
+            Pairs().check(data.classes, data.groups, data.n_rows)
+            rows = np.arange(data.n_rows)
+            pairs = [halve(data, rows, rng) for _ in range(_PAIRS_OF_HALVES)]
+            return [
+                split for first, second in pairs for split in ((first, second), (second, first))
+            ]
+        splitter = check_cv(cv, data.y, classifier=is_classifier(estimator))
         return list(splitter.split(np.zeros((data.n_rows, 1)), data.y, data.groups))
     except ValueError as error:
         raise InputError(f"cv={cv!r} cannot split these {data.n_rows} rows: {error}") from error
+
+
+def cv_is_half(cv: Any) -> bool:
+    """Whether the outer split is pairs of disjoint halves; no other name is valid."""
+    if isinstance(cv, str) and cv != "half":
+        raise InputError(f"cv must be a number of folds, a splitter or 'half', got {cv!r}.")
+    return isinstance(cv, str)
+
+
+def agreement(
+    runs: Runs, measure: str, n_features: int, similarity: FeatureSimilarity | None, seed: int
+) -> StabilityEstimate | PairAgreement:
+    """Agreement of the training parts: within pairs of halves, or of all parts with each other."""
+    entry = MEASURES.get(measure)
+    similarity = similarity if entry is not None and entry.adjusted else None
+    if runs.paired:
+        values = agreement_in_pairs(runs, measure, n_features, similarity=similarity, seed=seed)
+        return PairAgreement(
+            measure, values, chance_agreement(measure, n_features, runs.n_features)
+        )
+    cut = entry is not None and entry.compares_selections and runs.kind != "support"
+    return stability(
+        runs,
+        f"{measure}@{n_features}" if cut else measure,
+        similarity=similarity,
+        undefined="nan",
+        random_state=seed,
+    )
 
 
 def _one_fold(
@@ -224,14 +258,9 @@ def _stability_table(
             info = MEASURES.get(name)
             sets = info is not None and info.compares_selections
             for k in sizes if sets else [of_kind.n_features]:
-                estimate: StabilityEstimate = stability(
-                    of_kind,
-                    f"{name}@{k}" if sets else name,
-                    similarity=similarity if info is not None and info.adjusted else None,
-                    undefined="nan",
-                    random_state=seed,
-                )
-                row = estimate.to_frame().assign(kind=kind, measure=name, n_features=k)
-                rows.append(row[["kind", "measure", "n_features", "value", "standard_error",
-                                 "lower", "upper"]])  # fmt: skip
-    return pd.concat(rows, ignore_index=True)
+                estimate = agreement(of_kind, name, k, similarity, seed)
+                lower, upper = estimate.interval
+                rows.append({"kind": kind, "measure": name, "n_features": k,
+                             "value": estimate.value, "standard_error": estimate.standard_error,
+                             "lower": lower, "upper": upper})  # fmt: skip
+    return pd.DataFrame(rows)

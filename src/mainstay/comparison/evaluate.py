@@ -84,6 +84,8 @@ class Bench:
         The largest number of features that will be asked for.
     rng : numpy.random.Generator
         Source of one seed per split. Contenders share it, and with it their inner resamples.
+    paired : bool
+        Whether the training parts of splits 0 and 1, 2 and 3, … are disjoint halves.
     """
 
     def __init__(
@@ -97,8 +99,9 @@ class Bench:
         rng: np.random.Generator,
         n_jobs: int | None,
         progress: Progress,
+        paired: bool = False,
     ) -> None:
-        self.data, self.splits, self.largest = data, splits, largest
+        self.data, self.splits, self.largest, self.paired = data, splits, largest, paired
         self.scoring, self.n_jobs, self.progress = scoring, n_jobs, progress
         self.estimator = clone(estimator)
         set_seed(self.estimator, int(rng.integers(2**31)))
@@ -170,7 +173,8 @@ class Bench:
             support[split, columns] = True
             scores[split] = self._scores[split, columns.tobytes()]
         seconds = self._seconds[candidate.ranking]
-        return Result(scores, Runs.from_support(support, self.data.features), seconds)
+        runs = Runs.from_support(support, self.data.features)
+        return Result(scores, runs.as_pairs() if self.paired else runs, seconds)
 
 
 def rank_part(

@@ -17,6 +17,7 @@ from mainstay.comparison.candidates import ALL, BASELINES, RANDOM
 from mainstay.comparison.pareto import Step, choose, pareto_front
 from mainstay.comparison.significance import neighbour_tests
 from mainstay.measures.inference import StabilityEstimate
+from mainstay.reliability.agreement import PairAgreement
 from mainstay.report.repeat import cli_line, python_code
 from mainstay.runs import Runs
 
@@ -45,7 +46,8 @@ class Comparison(WithNamedRuns):
         `candidate`, `split` and `score` on its test part.
     tests : pandas.DataFrame
         Neighbours on the front, in the order of their scores: is the difference in score
-        (corrected resampled t-test) and in stability (paired jackknife) more than chance?
+        (corrected resampled t-test) and in stability (the same test over pairs of halves; paired
+        jackknife for other splits) more than chance?
         `p_holm` is corrected for the number of tests in this table.
     runs : dict of str to Runs
         What every candidate selected on every training part.
@@ -181,7 +183,7 @@ def conclude(
     rows: list[dict[str, Any]],
     scores: Mapping[str, np.ndarray],
     runs: dict[str, Runs],
-    estimates: Mapping[str, StabilityEstimate],
+    estimates: Mapping[str, StabilityEstimate | PairAgreement],
     selectors: Mapping[str, EnsembleSelector | None],
     settings: dict[str, Any],
 ) -> Comparison:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import stdtr
 
-from mainstay.measures.inference import StabilityEstimate, compare_stability
+from mainstay.measures.hypothesis_tests import compare_stability
+from mainstay.measures.inference import StabilityEstimate
+from mainstay.reliability.agreement import PairAgreement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +89,7 @@ def holm(p_values: Any) -> np.ndarray:
 def neighbour_tests(
     front: Sequence[str],
     scores: Mapping[str, np.ndarray],
-    estimates: Mapping[str, StabilityEstimate],
+    estimates: Mapping[str, StabilityEstimate | PairAgreement],
     test_per_train: float,
 ) -> pd.DataFrame:
     """Test each candidate of a front against the next, in score and in stability."""
@@ -105,12 +107,17 @@ def neighbour_tests(
     return table.assign(p_holm=holm(table["p_value"]))
 
 
-def _stability_test(first: StabilityEstimate, second: StabilityEstimate) -> PairedTest:
-    difference = compare_stability(first, second, paired=True)
-    statistic = _ratio(difference.difference, difference.standard_error)
-    # 0/0: two selectors that always agree do not differ
-    p_value = 1.0 if statistic == 0 else difference.p_value
-    return PairedTest(difference.difference, difference.standard_error, statistic, p_value)
+def _stability_test(
+    first: StabilityEstimate | PairAgreement, second: StabilityEstimate | PairAgreement
+) -> PairedTest:
+    if isinstance(first, PairAgreement) and isinstance(second, PairAgreement):
+        return corrected_t_test(first.pairs, second.pairs, 1.0)  # halves are of equal size
+    assert isinstance(first, StabilityEstimate)
+    assert isinstance(second, StabilityEstimate)
+    if first.interval_note or second.interval_note:  # too few splits for a test
+        return PairedTest(second.value - first.value, math.nan, math.nan, math.nan)
+    test = compare_stability(first, second, paired=True)
+    return PairedTest(test.difference, test.standard_error, test.statistic, test.p_value)
 
 
 def _ratio(mean: float, error: float) -> float:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from mainstay.ensemble import EnsembleSelector
     from mainstay.forecast import Forecast
+    from mainstay.reliability import Replicability
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,8 @@ class SelectionResult(Saveable):
     feature_table : pandas.DataFrame
         Per feature, best first; see `EnsembleSelector`.
     stability : StabilityEstimate
-        Stability of the runs' selections, with interval.
+        Agreement between the runs' selections, with interval. Runs on resamples of the same rows
+        share most of them: this says nothing about another study, `replicability` does.
     adjusted_stability : StabilityEstimate or None
         The same with exchangeable features counted as one.
     similarity : FeatureSimilarity or None
@@ -59,6 +61,8 @@ class SelectionResult(Saveable):
         What larger ensembles would bring.
     comparison : Comparison or None
         How other selectors do on the same data.
+    replicability : Replicability or None
+        How far another study would agree.
 
     Examples
     --------
@@ -82,6 +86,7 @@ class SelectionResult(Saveable):
     versions: dict[str, str]
     forecast: Forecast | None = None
     comparison: Any = None
+    replicability: Replicability | None = None
 
     @classmethod
     def from_runs(
@@ -93,6 +98,7 @@ class SelectionResult(Saveable):
         aggregation: str = "mean",
         forecast: Forecast | None = None,
         comparison: Any = None,
+        replicability: Replicability | None = None,
     ) -> SelectionResult:
         """Describe runs that were made elsewhere.
 
@@ -107,7 +113,7 @@ class SelectionResult(Saveable):
             Which features count as exchangeable.
         aggregation : str
             How the runs become one ranking; selections are counted.
-        forecast, comparison : optional
+        forecast, comparison, replicability : optional
             To be kept and shown with the result.
 
         Examples
@@ -145,6 +151,7 @@ class SelectionResult(Saveable):
             versions=versions(),
             forecast=forecast,
             comparison=comparison,
+            replicability=replicability,
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -168,7 +175,11 @@ class SelectionResult(Saveable):
 
 
 def result_of(
-    selector: EnsembleSelector, forecast: Forecast | None, comparison: Any, source: Any
+    selector: EnsembleSelector,
+    forecast: Forecast | None,
+    comparison: Any,
+    replicability: Replicability | None,
+    source: Any,
 ) -> SelectionResult:
     """Collect what a fitted selector found."""
     parameters = {
@@ -202,6 +213,7 @@ def result_of(
         versions=versions(),
         forecast=getattr(selector, "forecast_", None) if forecast is None else forecast,
         comparison=comparison,
+        replicability=replicability,
     )
 
 
@@ -211,6 +223,7 @@ def write_report(
     *,
     forecast: Forecast | None = None,
     comparison: Any = None,
+    replicability: Replicability | None = None,
     title: str | None = None,
 ) -> None:
     """Write a result as one HTML page: a verdict in plain words, the features, charts, settings.
@@ -230,6 +243,8 @@ def write_report(
         From `selector.forecast()` or `ms.forecast_stability`; that of the result if not given.
     comparison : Comparison, optional
         From `ms.compare_selectors`; that of the result if not given.
+    replicability : Replicability, optional
+        From `ms.replicability`; that of the result if not given. The verdict leads with it.
     title : str, optional
         Heading of the page.
 
@@ -247,6 +262,8 @@ def write_report(
         shown = replace(shown, forecast=forecast)
     if comparison is not None:
         shown = replace(shown, comparison=comparison)
+    if replicability is not None:
+        shown = replace(shown, replicability=replicability)
     write_page(shown, path, title=title)
 
 

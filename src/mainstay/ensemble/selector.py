@@ -36,6 +36,8 @@ from mainstay.runs import Runs
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mainstay.reliability import Replicability
+
 _FREQUENCY = re.compile(r"frequency\s*>=\s*(\d*\.?\d+)")
 
 
@@ -99,7 +101,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     selections_ : Runs
         What every run selected: what frequencies and stability are measured on.
     stability_ : StabilityEstimate
-        Stability of the runs' selections (`nogueira`), with interval.
+        Agreement between the runs' selections (`nogueira`), with interval. The runs see resamples
+        of the same rows, so it says nothing about another study; `ms.replicability` does.
     adjusted_stability_ : StabilityEstimate or None
         The same with exchangeable features counted as one (`sma_count`).
     feature_table_ : pandas.DataFrame
@@ -306,15 +309,20 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     # ------------------------------------------------------------------ keeping the result
 
     def result(
-        self, *, forecast: Forecast | None = None, comparison: Any = None, source: Any = None
+        self,
+        *,
+        forecast: Forecast | None = None,
+        comparison: Any = None,
+        replicability: Replicability | None = None,
+        source: Any = None,
     ) -> SelectionResult:
         """Everything that `fit` found, in one value that can be saved, reopened and reported.
 
         Parameters
         ----------
-        forecast, comparison : optional
-            From `forecast` or `ms.forecast_stability`, and from `ms.compare_selectors`: kept, saved
-            and shown with the result.
+        forecast, comparison, replicability : optional
+            From `forecast` or `ms.forecast_stability`, from `ms.compare_selectors` and from
+            `ms.replicability`: kept, saved and shown with the result.
         source : dict, optional
             Where the data came from, such as {"file": "data.csv", "target": "y"}; written down.
 
@@ -328,7 +336,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ('petal width (cm)', 'petal length (cm)')
         """
         check_is_fitted(self, "support_")
-        return result_of(self, forecast, comparison, source)
+        return result_of(self, forecast, comparison, replicability, source)
 
     def save(self, path: str | Path) -> None:
         """Write `result()` to a .zip file that `ms.load_result` reads back."""

@@ -13,6 +13,7 @@ import numpy as np
 from mainstay._parallel import Progress, n_cores, run_tasks
 from mainstay._validation import InputError, check_count
 from mainstay.procedure import Data, Procedure
+from mainstay.reliability.pairs import halve
 from mainstay.runs import Runs
 
 _MOST_TRIES = 100
@@ -30,11 +31,14 @@ class BaseRuns:
         Number of the half of each run; None if every run saw a resample of all rows.
     seconds : float
         Core-seconds per run; NaN if not known.
+    paired : bool
+        Whether halves 0 and 1, 2 and 3, … are partners, which share no row.
     """
 
     runs: Runs
     halves: np.ndarray | None = None
     seconds: float = math.nan
+    paired: bool = False
 
     def with_more(self, more: BaseRuns) -> BaseRuns:
         """Add runs of the same kind."""
@@ -43,7 +47,7 @@ class BaseRuns:
         if self.halves is not None and more.halves is not None:
             halves = np.concatenate([self.halves, more.halves + self.halves.max() + 1])
         seconds = (n * self.seconds + new * more.seconds) / (n + new)
-        return BaseRuns(Runs.concatenate([self.runs, more.runs]), halves, seconds)
+        return BaseRuns(Runs.concatenate([self.runs, more.runs]), halves, seconds, self.paired)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,15 +66,15 @@ class Source:
         """Spend the budget."""
         if self.protocol == "flat":
             return self.flat(self.n_runs, rng)
-        return self.nested(*shape_of_halves(self.n_runs, self.n_halves), rng)
+        return self.in_halves(*shape_of_halves(self.n_runs, self.n_halves, self.protocol), rng)
 
     def more(self, base: BaseRuns, most: int, rng: np.random.Generator) -> BaseRuns:
-        """Half as many runs again as at first: fresh resamples, or whole halves of equal size."""
+        """Half as many runs again as at first: fresh resamples, or pairs of halves as before."""
         n = max(2, min(self.n_runs // 2, most))
         if self.protocol == "flat" or base.halves is None:
             return self.flat(n, rng)
         n_inside = int(np.bincount(base.halves).min())
-        return self.nested(max(2, n // n_inside), n_inside, rng)
+        return self.in_halves(2 * max(1, n // (2 * n_inside)), n_inside, rng)
 
     def flat(self, n_runs: int, rng: np.random.Generator) -> BaseRuns:
         """Run the rankers on fresh resamples of all rows."""
@@ -81,10 +85,17 @@ class Source:
         runs = self.procedure.merge(made)
         return BaseRuns(runs, None, clock.seconds() / runs.n_runs)
 
-    def nested(self, n_halves: int, n_inside: int, rng: np.random.Generator) -> BaseRuns:
-        """Draw random halves of the rows; run the rankers on resamples of each half."""
-        clock, data = _Clock(self.n_jobs), self.data
-        halves = [draw_half(data, rng) for _ in range(n_halves)]
+    def in_halves(self, n_halves: int, n_inside: int, rng: np.random.Generator) -> BaseRuns:
+        """Draw halves of the rows, in disjoint pairs or not; run the rankers on resamples of each.
+
+        What each half holds is resampled as the procedure says.
+        """
+        clock, data, paired = _Clock(self.n_jobs), self.data, self.protocol == "nested"
+        if paired:
+            everything = np.arange(data.n_rows)
+            halves = [half for _ in range(n_halves // 2) for half in halve(data, everything, rng)]
+        else:
+            halves = [draw_half(data, rng) for _ in range(n_halves)]
         if data.is_classification:
             _report_missing_classes(data.y, halves)
         seeds = rng.integers(2**62, size=n_halves)
@@ -101,24 +112,36 @@ class Source:
         )
         labels = np.repeat(np.arange(n_halves), [part.n_runs for part in parts])
         runs = Runs.concatenate(parts)
-        return BaseRuns(runs, labels, clock.seconds() / runs.n_runs)
+        return BaseRuns(runs, labels, clock.seconds() / runs.n_runs, paired)
 
 
-def shape_of_halves(n_runs: int, n_halves: int | None) -> tuple[int, int]:
+def shape_of_halves(n_runs: int, n_halves: int | None, protocol: str) -> tuple[int, int]:
     """Split a budget of runs into halves and runs inside a half.
 
     Twice as many halves as runs inside is about best: the spread between halves is the larger part
-    of the error, and the curve inside them can be extrapolated.
+    of the error, and the curve inside them can be extrapolated. Fewer than 5 pairs of halves have
+    very wide intervals.
     """
-    check_count("n_runs", n_runs, 6)
-    if n_halves is None:
-        n_halves = max(3, round(math.sqrt(2 * n_runs)))
-    check_count("n_halves", n_halves, 3, n_runs // 2)
+    if protocol == "nested":
+        check_count("n_runs", n_runs, 12)
+        if n_halves is None:
+            n_halves = 2 * max(min(5, n_runs // 4), round(math.sqrt(n_runs / 2)))
+        check_count("n_halves", n_halves, 6, n_runs // 2)
+        if n_halves % 2:
+            raise InputError(
+                "protocol='nested' compares the two halves of a pair, so n_halves must be even, "
+                f"got {n_halves}."
+            )
+    else:
+        check_count("n_runs", n_runs, 6)
+        if n_halves is None:
+            n_halves = max(3, round(math.sqrt(2 * n_runs)))
+        check_count("n_halves", n_halves, 3, n_runs // 2)
     return n_halves, n_runs // n_halves
 
 
 def draw_half(data: Data, rng: np.random.Generator) -> np.ndarray:
-    """Row numbers of a random half: of every class if there are classes, of the groups if given.
+    """Row numbers of one random half: of every class, of the groups if given.
 
     An odd member of a class is in or out at random.
     """

@@ -21,7 +21,7 @@ from mainstay._validation import (
     share_or_number,
 )
 from mainstay.forecast.base_runs import BaseRuns, Source
-from mainstay.forecast.curves import FlatCurve, NestedCurve, make_curve
+from mainstay.forecast.curves import FlatCurve, HalvesCurve, make_curve
 from mainstay.forecast.result import Forecast, fit_model, point_at, tabulate
 from mainstay.forecast.virtual import (
     Ensembles,
@@ -33,7 +33,7 @@ from mainstay.procedure import Data, as_procedure
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
-PROTOCOLS = ("flat", "nested")
+PROTOCOLS = ("flat", "nested", "overlapping")
 METHODS = ("resampling", "simulator")
 _log = logging.getLogger(__name__)
 
@@ -75,18 +75,21 @@ def forecast_stability(
         that were made already; then X and y are not needed.
     X, y : data
         The samples × features and the target.
-    protocol : {"flat", "nested"}
+    protocol : {"flat", "nested", "overlapping"}
         Which question to answer. They have very different answers, so there is no default.
 
-        - "nested": *would another study find the same features?* Imagine two laboratories, each
-          with half of your patients. Each builds its own ensemble; how far do the two lists
-          agree? A larger ensemble irons out the noise of the ranker, but not the difference
-          between the patients, so the curve levels off, often low. This is what a reader of your
-          paper wants to know.
-        - "flat": *would I get the same list again from these patients?* Every run sees a fresh
+        - "nested": *would another study find the same features?* The rows are cut into two
+          disjoint halves again and again; each half builds its own ensemble, and the two lists are
+          compared. They agree as far as those of two independent studies with half of these rows
+          each would. A larger ensemble irons out the noise of the ranker, but not the difference
+          between the rows, so the curve levels off, often low.
+        - "flat": *would I get the same list again from these rows?* Every run sees a fresh
           resample of all rows. A larger ensemble always helps, and with enough runs the list no
-          longer changes, even if it is wrong for other patients. This is what tells you how many
-          resamples to run.
+          longer changes, even if it is noise. This is what tells you how many resamples to run.
+        - "overlapping": the experiment of Onda et al. (2021), for comparison with it. Halves are
+          drawn independently of each other, so that two of them share half of their rows, and
+          all are compared. On data without any signal the lists still agree; this is not what
+          two studies would do.
     n_features_to_select : int or float
         How many features (or which share) an ensemble selects. Not needed if `measure` compares
         whole rankings.
@@ -106,14 +109,18 @@ def forecast_stability(
     method : {"resampling", "simulator"}
         "resampling" draws ensembles from the observed runs. "simulator" is the model of Onda et al.
         (2021) with two parameters: analytic, but it takes all useful features for equally good.
-        `Forecast.compare()` shows both.
+        Its limit follows from how many features the runs on these rows prefer, whether or not
+        another study would prefer them too. `Forecast.compare()` shows both.
     halves : sequence of length n_runs, optional
-        For runs made elsewhere and the nested protocol: which training half each run came from.
+        For runs made elsewhere, nested or overlapping: the number of the training half that each
+        run came from. Nested: of the sorted numbers, the first and the second, the third and the
+        fourth, … are the two halves of one cut, which share no row.
     n_halves : int, optional
-        Number of training halves; by default about twice the number of runs in each.
+        Number of training halves, in pairs if nested; by default about twice the number of runs
+        in each.
     precision : float, optional
         Sequential mode: add base runs until every interval is at most ± `precision`, or `max_runs`
-        are reached.
+        are reached. Intervals of "nested" are over data sets: more runs narrow them only so far.
     max_runs : int
         Most base runs of the sequential mode.
     n_ensembles : int
@@ -140,10 +147,19 @@ def forecast_stability(
     Notes
     -----
     Flat: ensembles of m of the observed runs are drawn with replacement and compared (without
-    overlap where the pool holds at least ten of them). Nested: up to the number of runs in a half,
-    ensembles are drawn inside halves and compared between them; beyond it 1/Φ(m) = a + c/m, with Φ
-    the stability corrected for chance. Intervals are jackknife intervals, over tenths of the runs
-    or over halves. `experiments/results/onda2021` measures errors and coverage on 13 data sets.
+    overlap where the pool holds at least ten of them). Nested: up to the number b of runs in a
+    half, ensembles are drawn inside the two halves of a pair and compared; beyond it
+    1/Φ(m) = a + c/m, with Φ the stability corrected for chance; where the halves hardly agree, its
+    growth is taken from how far ensembles inside the same half do.
+
+    What the intervals refer to. Nested: the agreement of two independent studies with half of the
+    rows each, over data sets of this kind. The standard error is s·√(1/B + 1), with s the standard
+    deviation over B pairs (Nadeau and Bengio 2003): a heuristic, and usually on the safe side.
+    `experiments/results/forecast_disjoint` measures bias, error and coverage against independent
+    data; `ms.replicability` estimates the variance over data sets from disjoint parts of the rows,
+    at the price of more runs. Flat and overlapping: jackknife intervals over tenths of the runs,
+    or over halves, for other resamples of the same rows; they say nothing of other data.
+    `experiments/results/onda2021` measures their errors on 13 data sets.
 
     Rankings with ties count average ranks, and ties at the cut are broken at random: in column
     order they would look like agreement.
@@ -152,6 +168,9 @@ def forecast_stability(
     ----------
     Onda, Gao, Kotera, Oono (2021), Fast estimation method for the stability of ensemble feature
     selectors, arXiv.
+
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52,
+    239–281.
 
     Examples
     --------
@@ -181,7 +200,8 @@ def forecast_stability(
             raise InputError("runs that were made already need no X and y; leave them out.")
         if precision is not None:
             raise InputError("precision= adds runs, which needs a ranker and data, not runs.")
-        base = BaseRuns(ranker, _checked_halves(halves, protocol, ranker.n_runs))
+        labels = _checked_halves(halves, protocol, ranker.n_runs)
+        base = BaseRuns(ranker, labels, paired=protocol == "nested")
     else:
         if halves is not None:
             raise InputError("halves= is for runs made elsewhere; use n_halves= here.")
@@ -202,10 +222,10 @@ def forecast_stability(
     rule = "mean" if aggregation is None else aggregation
     seed = int(rng.integers(2**32))
 
-    def curve_of(base: BaseRuns) -> FlatCurve | NestedCurve:
+    def curve_of(base: BaseRuns) -> FlatCurve | HalvesCurve:
         ensembles = Ensembles(base.runs, rule, measure, k, similarity)
         n = n_ensembles if ensembles.averages else max(10, n_ensembles // 4)  # others take long
-        return make_curve(ensembles, base.halves, n, confidence, seed)
+        return make_curve(ensembles, base.halves, n, confidence, seed, paired=base.paired)
 
     if source is not None and precision is not None:
         base = _enough_runs(source, base, curve_of, sizes, precision, max_runs, rng)
@@ -218,7 +238,7 @@ def forecast_stability(
 def _enough_runs(
     source: Source,
     base: BaseRuns,
-    curve_of: Callable[[BaseRuns], FlatCurve | NestedCurve],
+    curve_of: Callable[[BaseRuns], FlatCurve | HalvesCurve],
     sizes: Sequence[int],
     precision: float,
     max_runs: int,
@@ -235,12 +255,12 @@ def _enough_runs(
     return base
 
 
-def _single_agreement(curve: FlatCurve | NestedCurve, base: BaseRuns, seed: int) -> float:
+def _single_agreement(curve: FlatCurve | HalvesCurve, base: BaseRuns, seed: int) -> float:
     """Jaccard index of single runs, from which the paper's p is solved."""
     if curve.ensembles.n_selected is None:
         return 0.0
     plain = replace(curve.ensembles, measure="jaccard", similarity=None)
-    single = make_curve(plain, base.halves, 100, curve.confidence, seed)
+    single = make_curve(plain, base.halves, 100, curve.confidence, seed, paired=base.paired)
     return single.point(1.0, interval=False).stability
 
 
@@ -254,13 +274,14 @@ def _number_of(ranker: Any) -> int | float | None:
 def _checked_halves(halves: Any, protocol: str, n_runs: int) -> np.ndarray | None:
     if protocol == "flat":
         if halves is not None:
-            raise InputError("halves= belongs to protocol='nested'.")
+            raise InputError("halves= belongs to protocol='nested' and 'overlapping'.")
         return None
     if halves is None:
         raise InputError(
-            "protocol='nested' compares ensembles from different training halves, so runs made "
-            "elsewhere need halves=, the half of every run; runs on resamples of all rows (such as "
-            "those of an EnsembleSelector) cannot answer it: give a ranker and data instead."
+            f"protocol={protocol!r} compares ensembles from different training halves, so runs "
+            "made elsewhere need halves=, the half of every run; runs on resamples of all rows "
+            "(such as those of an EnsembleSelector) cannot answer it: give a ranker and data "
+            "instead."
         )
     labels = np.asarray(halves)
     if labels.shape != (n_runs,):

@@ -68,7 +68,7 @@ class Plan:
 
     def __str__(self) -> str:
         cost = f" ({_duration(self.seconds)} of one core)" if not math.isnan(self.seconds) else ""
-        forecast = f"{self.stability:.2f} ± {(self.upper - self.lower) / 2:.2f}"
+        forecast = with_interval(self.stability, self.lower, self.upper)
         worthwhile = (
             f"From {self.worthwhile_size} on, doubling the ensemble gains less than "
             f"{self.tolerance:g}."
@@ -153,6 +153,11 @@ def _worthwhile_size(sizes: np.ndarray, values: np.ndarray, tolerance: float) ->
     small = np.append(np.diff(values) < tolerance, True)
     settled = np.flatnonzero(small[:-1] & small[1:])
     return int(sizes[settled[0] if settled.size else -1])
+
+
+def with_interval(value: float, lower: float, upper: float) -> str:
+    """A stability with the ends of its interval, if it has one."""
+    return f"{value:.2f}" + ("" if math.isnan(lower) else f" ({lower:.2f} to {upper:.2f})")
 
 
 def _resamples(size: int) -> str:

@@ -13,8 +13,8 @@ from mainstay._validation import InputError
 from mainstay.aggregation import AGGREGATIONS
 from mainstay.forecast.base_runs import BaseRuns
 from mainstay.forecast.calibration import InfeasibleError, estimate_n_useful, solve_p
-from mainstay.forecast.curves import FlatCurve, NestedCurve, Point, make_curve
-from mainstay.forecast.planning import Plan, make_plan
+from mainstay.forecast.curves import FlatCurve, HalvesCurve, Point, make_curve
+from mainstay.forecast.planning import Plan, make_plan, with_interval
 from mainstay.forecast.simulator import SimulatedSelector
 from mainstay.forecast.virtual import Ensembles
 from mainstay.procedure import selections
@@ -56,10 +56,10 @@ class Forecast(Saveable):
     Attributes
     ----------
     curve : pandas.DataFrame
-        One row per ensemble size: `stability`, its `standard_error`, `lower` and `upper` (from the
-        finite number of runs and of draws), and `observed`: whether there were enough runs to
-        measure it, or it is extrapolated.
-    protocol : {"flat", "nested"}
+        One row per ensemble size: `stability`, its `standard_error`, `lower` and `upper` (nested:
+        over data sets of this kind; otherwise from the finite number of runs and of draws on these
+        rows), and `observed`: whether there were enough runs to measure it, or it is extrapolated.
+    protocol : {"flat", "nested", "overlapping"}
         Which question was asked; see `forecast_stability`.
     method : {"resampling", "simulator"}
         Where `curve` comes from.
@@ -85,7 +85,7 @@ class Forecast(Saveable):
     n_features_to_select: int | None
     base: BaseRuns
     confidence: float
-    _engine: FlatCurve | NestedCurve
+    _engine: FlatCurve | HalvesCurve
     model: Model
 
     def _to_parts(self) -> dict[str, Any]:
@@ -107,6 +107,7 @@ class Forecast(Saveable):
             "aggregation": ensembles.aggregation,
             "runs": self.base.runs,
             "halves": self.base.halves,
+            "paired": self.base.paired,
             "similarity": ensembles.similarity,
             "draws": getattr(engine, "n_ensembles", getattr(engine, "repeats", None)),
             "seed": engine.seed,
@@ -118,10 +119,13 @@ class Forecast(Saveable):
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         runs, halves, k = parts["runs"], parts["halves"], parts["n_features_to_select"]
+        protocol, paired = parts["protocol"], parts.get("paired", False)
+        if protocol == "nested" and not paired:  # what older versions called so
+            protocol = "overlapping"
         ensembles = Ensembles(runs, parts["aggregation"], parts["measure"], k, parts["similarity"])
         draws, confidence = parts["draws"], parts["confidence"]
-        curve = make_curve(ensembles, halves, draws, confidence, parts["seed"])
-        if isinstance(curve, NestedCurve):
+        curve = make_curve(ensembles, halves, draws, confidence, parts["seed"], paired=paired)
+        if isinstance(curve, HalvesCurve):
             curve = replace(curve, repeats=draws)
         n_useful, p, infeasible = parts["n_useful"], parts["p"], parts["infeasible"]
         selector = None
@@ -130,8 +134,8 @@ class Forecast(Saveable):
                 n_features=runs.n_features, n_selected=k, n_useful=n_useful, p=p
             )
         model = Model(n_useful, p, selector, infeasible)
-        described = (parts["curve"], parts["protocol"], parts["method"], k)
-        return cls(*described, BaseRuns(runs, halves), confidence, curve, model)
+        base = BaseRuns(runs, halves, paired=paired)
+        return cls(parts["curve"], protocol, parts["method"], k, base, confidence, curve, model)
 
     @property
     def measure(self) -> str:
@@ -257,10 +261,10 @@ class Forecast(Saveable):
     def summary(self) -> str:
         """Describe the forecast in plain words."""
         last = self.curve.iloc[-1]
-        reach = f" ± {(last['upper'] - last['lower']) / 2:.2f}" if "upper" in self.curve else ""
+        bounds = (last.get("lower", math.nan), last.get("upper", math.nan))
         words = (
-            f"{last['ensemble_size']:.0f} resamples would give {last['stability']:.2f}{reach} "
-            f"({self.measure})"
+            f"{last['ensemble_size']:.0f} resamples would give a {self.measure} of "
+            f"{with_interval(last['stability'], *bounds)}"
         )
         if self.protocol == "flat":
             words += (
@@ -268,8 +272,17 @@ class Forecast(Saveable):
                 "approaches 1 for any data as ensembles grow. Whether another study would find the "
                 "same features is what protocol='nested' asks."
             )
+        elif self.protocol == "overlapping":
+            words += (
+                f"; the limit for large ensembles is about {self.plateau:.2f}. This is agreement "
+                "between ensembles on random halves that share half of their rows. Two studies, "
+                "which share none, would agree less: see protocol='nested'."
+            )
         else:
-            words += f"; no ensemble, however large, would exceed about {self.plateau:.2f}."
+            words += (
+                f"; the limit for large ensembles is about {self.plateau:.2f}. This is the "
+                "agreement of two independent studies with half of these rows each."
+            )
         if self.infeasible:
             words += f" The two-parameter model does not fit these runs: {self.infeasible}"
         elif self.n_useful is not None:
@@ -299,7 +312,7 @@ def feasible(model: Model) -> SimulatedSelector:
 
 
 def point_at(
-    engine: FlatCurve | NestedCurve, model: Model, method: str, m: float, *, interval: bool = True
+    engine: FlatCurve | HalvesCurve, model: Model, method: str, m: float, *, interval: bool = True
 ) -> Point:
     """Forecast for ensembles of m runs by either method; the model has no interval."""
     if method == "resampling":

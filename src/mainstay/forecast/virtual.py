@@ -16,6 +16,8 @@ from mainstay.aggregation.result import rounded
 from mainstay.aggregation.rules import find_rule
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
+from mainstay.reliability.agreement import chance_agreement
+from mainstay.reliability.pairs import agreement_in_pairs
 from mainstay.runs import Runs, content_keys
 from mainstay.similarity import FeatureSimilarity
 
@@ -121,6 +123,31 @@ class Ensembles:
         runs = self.selections(scores, rng)
         return stability(runs, self.measure, random_state=seed, **options)
 
+    def agreements_in_pairs(self, scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Agreement of ensembles 0 and 1, 2 and 3, …; the mean of the others where undefined."""
+        seed = int(rng.integers(2**32))
+        runs = self.selections(scores, rng).as_pairs()
+        k = self.n_selected or self.runs.n_features
+        values = agreement_in_pairs(runs, self.measure, k, similarity=self.similarity, seed=seed)
+        defined = ~np.isnan(values)
+        if defined.sum() < 2:
+            raise InputError(
+                f"{self.measure!r} is undefined (0/0) for {int((~defined).sum())} of {len(values)} "
+                "pairs of ensembles, too many to forecast it; use another measure."
+            )
+        return np.where(defined, values, values[defined].mean())
+
+    @cached_property
+    def chance(self) -> tuple[float, float]:
+        """Mean and standard deviation of the agreement of two random selections."""
+        return chance_agreement(self.measure, self.n_selected or 1, self.runs.n_features)
+
+    @property
+    def lowest(self) -> float:
+        """Smallest value that the measure can have; −∞ for functions."""
+        name = str(self.measure).partition("@")[0]
+        return -np.inf if callable(self.measure) else MEASURES[name].lower
+
     # -------------------------------------------------------------- the scale to extrapolate on
 
     def to_reliability(self, value: np.ndarray) -> np.ndarray:
@@ -148,10 +175,11 @@ class Ensembles:
     @cached_property
     def _score_of_overlap(self) -> np.ndarray | None:
         entry = MEASURES.get(self.measure) if isinstance(self.measure, str) else None
-        if self.n_selected is None or entry is None or entry.pair_score is None:
+        score = None if entry is None else entry.pair_score or entry.equal_size_score
+        if self.n_selected is None or score is None:
             return None
         k, x = float(self.n_selected), np.linspace(0, self.n_selected, 1001)
-        return np.asarray(entry.pair_score(x, k, k, self.runs.n_features))
+        return np.asarray(score(x, k, k, self.runs.n_features))
 
 
 def _as_scores(outcome: Any, p: int) -> np.ndarray:

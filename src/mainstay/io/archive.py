@@ -20,6 +20,7 @@ from mainstay.ensemble import SelectionResult
 from mainstay.forecast import Forecast
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.networks import NetworkStability
+from mainstay.reliability import Replicability
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -34,6 +35,7 @@ KINDS: dict[str, Any] = {
         SelectionScores,
         NetworkStability,
         Forecast,
+        Replicability,
     )
 }
 

@@ -134,11 +134,12 @@ def stability(
     Examples
     --------
     >>> import mainstay as ms
-    >>> runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a", "b"]], features=list("abcdef"))
+    >>> chosen = [["a", "b"], ["a", "c"], ["a", "b"], ["a", "b"], ["a", "b"]]
+    >>> runs = ms.Runs.from_sets(chosen, features=list("abcdef"))
     >>> ms.stability(runs)
-    nogueira: 0.5, 95% interval 0.2333 to 0.7667 (3 runs × 6 features)
+    nogueira: 0.7, 95% interval -0.1329 to 1 (5 runs × 6 features)
     >>> round(float(ms.stability(runs, "jaccard")), 4)
-    0.5556
+    0.7333
 
     Features that can stand in for each other may be counted as the same:
 
@@ -160,18 +161,25 @@ def stability(
         raise InputError(
             f"{name!r} compares runs with each other and needs at least 2 of them, got 1."
         )
+    shape = (runs.n_runs, runs.n_features)
     if callable(measure):
         check_options(name, options, ())
-        scores = _callable_scores(runs, measure)
-    else:
-        entry, k = _look_up(measure)
-        check_options(entry.name, options, entry.options)
-        runs = _runs_for(entry, runs, name, k, chance.seed)
-        if k is not None and entry.kind == "ranking":
-            options = {**options, "k": k}
-        aligned = _similarity_for(entry, runs, similarity)
-        scores = _scores(entry, runs, aligned, chance, options)
-    return estimate(name, scores, undefined, confidence, (runs.n_runs, runs.n_features))
+        return estimate(name, _callable_scores(runs, measure), undefined, confidence, shape)
+    entry, k = _look_up(measure)
+    check_options(entry.name, options, entry.options)
+    runs = _runs_for(entry, runs, name, k, chance.seed)
+    if k is not None and "k" in entry.options:
+        options = {**options, "k": k}
+    aligned = _similarity_for(entry, runs, similarity)
+    scores = _scores(entry, runs, aligned, chance, options)
+    return estimate(
+        name,
+        scores,
+        undefined,
+        confidence,
+        shape,
+        bounds=_bounds(entry, scores.correction),
+    )
 
 
 # ---------------------------------------------------------------------- arguments
@@ -217,7 +225,7 @@ def _runs_for(entry: Measure, runs: Runs, measure: str, k: int | None, seed: int
         raise InputError(f"{entry.name!r} compares rankings, but these runs hold selections.")
     if entry.kind == "scores" and runs.kind != "scores":
         raise InputError(f"{entry.name!r} compares scores, but these runs hold {runs.kind}.")
-    if entry.kind == "scores" and k is not None:
+    if entry.kind == "scores" and k is not None and "k" not in entry.options:
         raise InputError(f"{entry.name!r} has no top-k form; 'spearman@{k}' has.")
     return runs
 
@@ -275,6 +283,15 @@ def _scores(
         compared = runs if similarity is None else similar.SimilarPairs(runs, similarity)
         scores = entry.run_scores(compared, chance, **options)
     return replace(scores, disjoint=pairing == "disjoint")
+
+
+def _bounds(entry: Measure, correction: str) -> tuple[float, float]:
+    """Range of the measure as it was computed: correcting or not correcting changes it."""
+    if correction == "none" and entry.corrected:
+        return 0.0, np.inf
+    if correction in ("exact", "estimate") and not entry.corrected:
+        return -np.inf, 1.0
+    return entry.bounds
 
 
 def _callable_scores(runs: Runs, measure: Callable[[Runs], float]) -> Scores:

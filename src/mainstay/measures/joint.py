@@ -69,8 +69,15 @@ def scores_of_all(measure: Measure, runs: Runs, chance: Chance, options: dict[st
         joint=float(values[0]),
         leave_one_out=values[1:] if counts.m > 2 else None,
         variance=None if measure.variance is None else measure.variance(counts),
+        agreement=_relative_overlaps(runs),
         correction=correction,
     )
+
+
+def _relative_overlaps(runs: Runs) -> np.ndarray:
+    """m × m overlaps: 0 is what chance gives selections of average size, 1 is identical."""
+    size, p = runs.sizes.mean(), runs.n_features
+    return np.asarray((pairs.overlaps(runs) - size**2 / p) / (size * (1 - size / p) or 1.0))
 
 
 def _expected_without_each(

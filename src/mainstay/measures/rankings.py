@@ -67,7 +67,8 @@ def kendall(runs: Runs, chance: Chance, *, k: int | None = None) -> Scores:
     """Kendall's τ-b: (concordant − discordant) / √((n₀ − n_i)(n₀ − n_j)), n_i pairs tied in run i.
 
     Pair by pair with Knight's algorithm, or, for many runs, averaged over all pairs at once: with
-    s_i(f, g) = sign(r_if − r_ig)/√(n₀ − n_i), Σ_{i≠j} τ_ij = Σ_{f<g} (Σ_i s_i)² − m.
+    s_i(f, g) = sign(r_if − r_ig)/√(n₀ − n_i), Σ_{i≠j} τ_ij = Σ_{f<g} (Σ_i s_i)² − m. The interval
+    is then built on the jackknife alone, which for so many runs is enough.
     """
     from mainstay._kernels import concordance
 
@@ -122,6 +123,7 @@ def kendall_w(runs: Runs, chance: Chance, *, k: int | None = None) -> Scores:
     return Scores(
         joint=float(values[0]),
         leave_one_out=values[1:] if m > 2 else None,
+        agreement=ratio(centred @ centred.T, own.mean()),
         correction="exact" if chance.asked_for else "none",
     )
 

@@ -264,7 +264,9 @@ def sechidis(pairs: SimilarPairs, chance: Chance) -> Scores:
         return similarity.graph @ x + diagonal * x
 
     near_h = product(h)
-    own = ((support @ similarity.graph).multiply(support)).sum(axis=1) + support @ diagonal
+    near = support @ similarity.graph + support.multiply(diagonal)
+    agreement = np.asarray((near @ support.T).toarray())
+    own = agreement.diagonal()
     with_h = support @ near_h
     together = np.concatenate(([own.sum()], own.sum() - own))  # Σ_i v_i C v_i
     squared = np.concatenate(([h @ near_h], h @ near_h - 2 * with_h + own))  # h C h
@@ -282,6 +284,7 @@ def sechidis(pairs: SimilarPairs, chance: Chance) -> Scores:
     return Scores(
         joint=float(values[0]),
         leave_one_out=values[1:] if counts.m > 2 else None,
+        agreement=agreement / (random[0] or 1.0),
         correction="by definition",
     )
 

@@ -7,6 +7,7 @@ from mainstay.plotting.frequency import SelectionFrequencyDisplay
 from mainstay.plotting.heatmap import RunsHeatmapDisplay
 from mainstay.plotting.network import ExchangeableNetworkDisplay
 from mainstay.plotting.ranks import RankDistributionDisplay
+from mainstay.plotting.replicability import ReplicabilityDisplay
 from mainstay.plotting.similarity import RunSimilarityDisplay
 from mainstay.plotting.sizes import StabilityBySizeDisplay
 
@@ -16,6 +17,7 @@ __all__ = [
     "ExchangeableNetworkDisplay",
     "ForecastDisplay",
     "RankDistributionDisplay",
+    "ReplicabilityDisplay",
     "RunSimilarityDisplay",
     "RunsHeatmapDisplay",
     "SelectionFrequencyDisplay",

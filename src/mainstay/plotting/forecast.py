@@ -77,7 +77,8 @@ class ForecastDisplay(Display):
         """
         question = {
             "flat": "Same data, new resamples: do ensembles agree?",
-            "nested": "Different halves of the data: do ensembles agree?",
+            "nested": "Disjoint halves of the data: do ensembles agree?",
+            "overlapping": "Overlapping halves of the data: do ensembles agree?",
         }[forecast.protocol]
         display = cls(
             forecast.curve,

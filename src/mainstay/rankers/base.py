@@ -280,6 +280,7 @@ class ResampledTable(Table):
     def __init__(self, table: Table, rows: np.ndarray) -> None:
         self.names, self.n_features, self.n_rows = table.names, table.n_features, len(rows)
         self._source, self._rows = table, rows
+        self.floats = None if table.floats is None else table.floats[rows]
 
     def column(self, j: int) -> Any:  # noqa: D102
         column = self._source.column(j)

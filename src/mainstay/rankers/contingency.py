@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from mainstay.rankers.discretization import Coded
+from mainstay.rankers.discretization import Coded, renumbered
 from mainstay.rankers.inputs import check_weight_rows
 
 # Sums of c·log c are fixed-point integers with this many bits behind the point, by lane width.
 _FRACTION_BITS = {2: 42, 4: 37}
 _LARGEST = {2: 2**16 - 1, 4: 2**21}
+_MOST_CELLS = 2**24  # of bins × classes tables that are looked through at once
 
 
 @dataclass(frozen=True)
@@ -123,15 +124,17 @@ class Cells:
         """List the cells of coded data."""
         k = coded.n_classes
         of_row = np.empty_like(coded.codes)
-        present = []
-        for j, codes in enumerate(coded.codes):
-            flat = codes.astype(np.int64) * k + coded.classes
-            occurs = np.bincount(flat) > 0
-            of_row[j] = (np.cumsum(occurs) - 1)[flat]
-            present.append(np.flatnonzero(occurs))
-        first = np.concatenate([[0], np.cumsum([len(cells) for cells in present])])
-        every = np.concatenate(present)
-        return cls(of_row, first, every // k, every % k)
+        counts, every = [], []
+        step = max(1, _MOST_CELLS // (int(coded.n_bins.max()) * k))
+        for at in range(0, len(coded.codes), step):
+            part = slice(at, at + step)
+            flat = coded.codes[part].astype(np.int64) * k + coded.classes
+            of_row[part], occurs = renumbered(flat, int(coded.n_bins[part].max()) * k)
+            counts.append(occurs.sum(axis=1))
+            every.append(np.nonzero(occurs)[1])
+        first = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+        cells = np.concatenate(every)
+        return cls(of_row, first, cells // k, cells % k)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ class Table:
         n rows × p features.
     """
 
+    floats: np.ndarray | None = None  # n × p, where all columns are floats and none is infinite
+
     def __init__(self, X: Any) -> None:
         columns: list[str] | None = None
         read: Callable[[int], Column]
@@ -51,6 +53,9 @@ class Table:
         self.names: tuple[str, ...] = feature_names(None, columns, shape[1])
         self.n_rows, self.n_features = int(shape[0]), int(shape[1])
         self._read = read
+        floats = _all_floats(X)
+        if floats is not None and not np.isinf(floats).any():
+            self.floats = floats
         if self.n_rows < 2:
             raise InputError(f"X has {self.n_rows} row(s); at least 2 are needed.")
 
@@ -67,6 +72,8 @@ class Table:
 
     def numbers(self, missing: str, what: str) -> np.ndarray:
         """Return all columns as a p × n array of numbers; refuse text."""
+        if self.floats is not None and (missing != "error" or not np.isnan(self.floats).any()):
+            return np.ascontiguousarray(self.floats.T)
         values = np.empty((self.n_features, self.n_rows))
         for j, name in enumerate(self.names):
             column = self.column(j)
@@ -206,6 +213,18 @@ def almost_constant(column: Column) -> bool:
 
 
 # ---------------------------------------------------------------------- one column
+
+
+def _all_floats(X: Any) -> np.ndarray | None:
+    """The values of a table whose columns all are floats; None for any other."""
+    dtypes = X.dtypes if hasattr(X, "iloc") else [getattr(X, "dtype", None)]
+    if hasattr(X, "tocsc") or not all(getattr(dtype, "kind", "") == "f" for dtype in dtypes):
+        return None
+    try:
+        values = np.asarray(X, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    return values if values.ndim == 2 else None
 
 
 def _array(X: Any) -> np.ndarray:

@@ -25,10 +25,14 @@ class Moments:
 
     def __init__(self, values: np.ndarray) -> None:
         missing = np.isnan(values)
-        self.present = None if not missing.any() else (~missing).astype(float)
-        filled = np.where(missing.all(axis=1, keepdims=True), 0.0, values)
-        centred = values - np.nanmedian(filled, axis=1, keepdims=True)
-        self.values = np.ascontiguousarray(np.where(missing, 0.0, centred))
+        self.present = None
+        if not missing.any():
+            self.values = np.ascontiguousarray(values - np.median(values, axis=1, keepdims=True))
+        else:
+            self.present = (~missing).astype(float)
+            filled = np.where(missing.all(axis=1, keepdims=True), 0.0, values)
+            centred = values - np.nanmedian(filled, axis=1, keepdims=True)
+            self.values = np.ascontiguousarray(np.where(missing, 0.0, centred))
         self.squares = self.values**2
 
     def totals(self, weights: np.ndarray, rows: Any = slice(None)) -> np.ndarray:

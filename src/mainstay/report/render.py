@@ -13,8 +13,8 @@ from typing import Any
 
 from mainstay._validation import InputError
 from mainstay.report.repeat import as_python
-from mainstay.report.summarise import summarise
-from mainstay.report.verdict import EXCELLENT, POOR, make_verdict
+from mainstay.report.summarise import EXCELLENT, POOR, summarise
+from mainstay.report.verdict import make_verdict
 
 _SCRIPTS = ("draw.js", "detail.js", "table.js", "charts.js", "compare.js", "page.js")
 _IN_NOTEBOOK = 200  # features

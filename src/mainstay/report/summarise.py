@@ -13,6 +13,7 @@ import numpy as np
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.report.compared import summarise_comparison
 from mainstay.report.repeat import cli_line, python_code
+from mainstay.report.replicated import summarise_replicability
 from mainstay.runs import Runs
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _MOST_TEXT = 200_000  # characters of all names; beyond it they are cut in the C
 _MOST_TWINS = 6
 _BINS = 24
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+# Fleiss, Levin and Paik (2004), as Nogueira, Sechidis and Brown (2018) suggest for their measure
+EXCELLENT, POOR = 0.75, 0.4
 # line separators, marks that change the direction of text, other invisible characters
 _INVISIBLE = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -36,6 +39,7 @@ def summarise(
 ) -> dict[str, Any]:
     """Collect everything that the page shows, as plain numbers, strings, lists and dicts."""
     chosen, settings, comparison = result.selections, result.settings, result.comparison
+    replicability = result.replicability
     listed = result.feature_table.head(most_features)
     data = settings.get("data") or {}
     return {
@@ -52,6 +56,9 @@ def summarise(
         "chance": _chance(chosen),
         "twins": _twin_counts(result),
         "features": _features(result, listed),
+        "replicability": None
+        if replicability is None
+        else summarise_replicability(replicability, EXCELLENT),
         "forecast": None if result.forecast is None else _forecast(result),
         "comparison": None if comparison is None else summarise_comparison(comparison),
         "settings": settings,

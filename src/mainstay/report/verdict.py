@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-# Fleiss, Levin and Paik (2004), as Nogueira, Sechidis and Brown (2018) suggest for their measure
-EXCELLENT, POOR = 0.75, 0.4
+from mainstay.report.summarise import EXCELLENT, POOR
+
 ALWAYS, OFTEN = 0.9, 0.5
+_SURELY_MORE_THAN = 0.5  # lower end of the interval from which "most" is said
+_FAR_BEYOND = 50  # times the rows there are: further, no plan for rows is worth its words
 _SHOWN = 12
 
+# about another study only where replicability was computed; otherwise about these runs
+STUDY_HEADLINES = {
+    "nothing": "Nothing says that another study would find these features.",
+    "few": "Another study would find few of the same features.",
+    "part": "Another study would find part of the same features.",
+    "most": "Another study would find most of the same features.",
+    "measured": "Two independent studies would agree to {value:.2f} ({measure}).",
+}
 HEADLINES = {
     "undefined": "These runs say nothing about stability.",
     "chance": "The runs agree no more than random selections would.",
-    "poor": "Treat this list with care: much of it changes from run to run.",
-    "fair": "Part of this list is solid: a core keeps coming back, the rest changes.",
-    "good": "You can build on this list: the runs keep choosing the same features.",
+    "poor": "Much of this list changes from run to run, even on the same rows.",
+    "fair": "A core keeps coming back in the runs on these rows; the rest changes.",
+    "good": "The runs on these rows keep choosing the same features.",
     "combined": "Single runs differ, but lists combined from many runs agree.",
     "groups": "The runs agree on groups of twins, not on which twin to take.",
 }
+_HOW_TO_REPLICATE = (
+    "ms.replicability(selector, X, y), or mainstay replicate on the command line, estimates how "
+    "far another study would agree."
+)
 
 
 def make_verdict(summary: dict[str, Any]) -> dict[str, Any]:
@@ -29,6 +43,26 @@ def make_verdict(summary: dict[str, Any]) -> dict[str, Any]:
         `tone` (calm or care), `headline`, `lead`; `tiers`: the selected features by how often they
         came back; `points`: how sure; `advice`: what would help (each with `title` and `text`).
     """
+    headline, tone = _headline(summary)
+    return {
+        "tone": tone,
+        "headline": headline,
+        "lead": _lead(summary),
+        "tiers": _tiers(summary["selected"]),
+        "points": [point for point in (_another_study(summary), _stability(summary),
+                                       _chance(summary), _twins(summary), _single_run(summary),
+                                       _baseline(summary)) if point],
+        "advice": [point for point in (_more_runs(summary), _more_samples(summary),
+                                       _group_twins(summary), _weak_features(summary)) if point],
+    }  # fmt: skip
+
+
+def _headline(summary: dict[str, Any]) -> tuple[str, str]:
+    """Choose the headline, and whether it is to be read with care."""
+    studies = _study_level(summary["replicability"])
+    if studies is not None:
+        headline = STUDY_HEADLINES[studies].format(**summary["replicability"])
+        return headline, "care" if studies in ("nothing", "few") else "calm"
     level = _level(summary["stability"])
     adjusted = _level(summary["adjusted"]) if summary["adjusted"] else level
     order = ["undefined", "chance", "poor", "fair", "good"]
@@ -38,16 +72,22 @@ def make_verdict(summary: dict[str, Any]) -> dict[str, Any]:
             headline = "combined"
         elif order.index(adjusted) > order.index(level):
             headline = "groups"
-    return {
-        "tone": "care" if headline in ("undefined", "chance", "poor") else "calm",
-        "headline": HEADLINES[headline],
-        "lead": _lead(summary),
-        "tiers": _tiers(summary["selected"]),
-        "points": [point for point in (_stability(summary), _chance(summary), _twins(summary),
-                                       _baseline(summary)) if point],
-        "advice": [point for point in (_more_runs(summary), _more_samples(summary),
-                                       _group_twins(summary), _weak_features(summary)) if point],
-    }  # fmt: skip
+    care = headline in ("undefined", "chance", "poor")
+    return HEADLINES[headline], "care" if care else "calm"
+
+
+def _study_level(replicability: dict[str, Any] | None) -> str | None:
+    """What the replicability and its interval allow to be said; None where there is none."""
+    if replicability is None or replicability["value"] is None:
+        return None
+    value, lower = replicability["value"], replicability["lower"]
+    if replicability["corrected"] and lower <= 0:
+        return "nothing"
+    if not (replicability["corrected"] and replicability["of_selections"]):
+        return "measured"
+    if value >= EXCELLENT and lower >= _SURELY_MORE_THAN:
+        return "most"
+    return "part" if value >= POOR else "few"
 
 
 def _level(estimate: dict[str, Any]) -> str:
@@ -77,7 +117,8 @@ def _lead(summary: dict[str, Any]) -> str:
     if procedure["resampling"]:
         rows = f" of {summary['n_samples']:,} rows" if summary["n_samples"] else ""
         text += f", each on a {procedure['resampling']} resample{rows}"
-    return f"{text}."
+    studies = summary["replicability"]
+    return f"{text}." if studies is None else f"{studies['statement']} {text}."
 
 
 def _tiers(selected: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -99,19 +140,36 @@ def _tiers(selected: list[dict[str, Any]]) -> list[dict[str, Any]]:
 # ---------------------------------------------------------------------- how sure
 
 
+def _another_study(summary: dict[str, Any]) -> dict[str, str]:
+    title, studies = "Would another study agree?", summary["replicability"]
+    if studies is None:
+        return {"title": title, "text": f"Not computed. {_HOW_TO_REPLICATE}"}
+    if _study_level(studies) == "nothing":
+        text = "Nothing here says so: the interval of the agreement includes 0, which is chance."
+    else:
+        text = f"To {_with_interval(studies)}, where 1 means the same result"
+        text += " and 0 the agreement of chance." if studies["corrected"] else (
+            f"; {studies['measure']} is not corrected for chance.")  # fmt: skip
+    return {
+        "title": title,
+        "text": f"{text} The interval is over data sets: halves of these rows that share no row "
+        "stand for independent studies.",
+    }
+
+
 def _stability(summary: dict[str, Any]) -> dict[str, str]:
-    estimate = summary["stability"]
+    estimate, title = summary["stability"], "Agreement between runs on the same rows"
     if estimate["value"] is None:
         text = (
             "Stability is undefined when every run selects nothing, or everything: there is "
             "nothing to agree on."
         )
-        return {"title": "Stability", "text": text}
+        return {"title": title, "text": text}
     return {
-        "title": "Stability",
-        "text": f"{_with_interval(estimate)} between single runs, where 1 means that every run "
-        f"selects the same features and 0 that they agree as random selections do. By common rules "
-        f"of thumb, above {EXCELLENT} is excellent and below {POOR} is poor.",
+        "title": title,
+        "text": f"{_with_interval(estimate)}, where 1 means that every run selects the same "
+        f"features and 0 that they agree as random selections do. By common rules of thumb, above "
+        f"{EXCELLENT} is excellent and below {POOR} is poor.",
     }
 
 
@@ -142,7 +200,7 @@ def _twins(summary: dict[str, Any]) -> dict[str, str] | None:
             f"{which} {_has(n)} a twin: a feature with a correlation of at least {threshold:g}, "
             "which can stand in for it."
         )
-    text += f" Counting twins as one, the stability is {_with_interval(adjusted)}"
+    text += f" Counting twins as one, the runs agree to {_with_interval(adjusted)}"
     gain = adjusted["value"] - plain["value"]
     text += (
         f", against {plain['value']:.2f} without."
@@ -152,19 +210,30 @@ def _twins(summary: dict[str, Any]) -> dict[str, str] | None:
     return {"title": "Treating twins as one", "text": text}
 
 
-def _baseline(summary: dict[str, Any]) -> dict[str, str]:
-    title = "Compared with a baseline"
-    comparison, forecast = summary["comparison"], summary["forecast"]
+def _single_run(summary: dict[str, Any]) -> dict[str, str] | None:
+    """What the ensemble brings, against the ranker on all rows where that was measured."""
+    studies, forecast, title = (
+        summary["replicability"], summary["forecast"], "Compared with a single run",
+    )  # fmt: skip
+    if studies is not None and studies["gain"] is not None:
+        return {"title": title, "text": studies["gain"]}
+    if forecast is None or forecast["single"] is None or forecast["here"]["stability"] is None:
+        return None
+    return {
+        "title": title,
+        "text": f"The agreement of two single runs, each on one resample, is "
+        f"{forecast['single']:.2f} ({forecast['measure']}), that of two ensembles of "
+        f"{forecast['here']['size']:,} runs {forecast['here']['stability']:.2f}"
+        f"{_whose(forecast)}. A single run on all rows was not compared; mainstay replicate does.",
+    }
+
+
+def _baseline(summary: dict[str, Any]) -> dict[str, str] | None:
+    title, comparison = "Compared with a baseline", summary["comparison"]
     if comparison:
         return {"title": title, "text": _among_others(comparison)}
-    if forecast and forecast["single"] is not None and forecast["here"]["stability"] is not None:
-        size = forecast["here"]["size"]
-        return {
-            "title": "Compared with a single run",
-            "text": f"The agreement of two single runs is {forecast['single']:.2f} "
-            f"({forecast['measure']}), that of two ensembles of {size:,} runs "
-            f"{forecast['here']['stability']:.2f}{_whose(forecast)}.",
-        }
+    if _single_run(summary):
+        return None
     return {
         "title": title,
         "text": "No other selector was run. ms.compare_selectors compares this one with using all "
@@ -202,8 +271,8 @@ def _more_runs(summary: dict[str, Any]) -> dict[str, str]:
         return {
             "title": title,
             "text": f"Would bring little: the agreement of two ensembles of {size:,} runs is "
-            f"forecast to be {now:.2f} ({forecast['measure']}), and from {enough:,} runs on, "
-            "doubling gains less than 0.01.",
+            f"forecast to be {now:.2f} ({forecast['measure']}){_whose(forecast)}, and from "
+            f"{enough:,} runs on, doubling gains less than 0.01.",
         }
     return {
         "title": title,
@@ -214,22 +283,46 @@ def _more_runs(summary: dict[str, Any]) -> dict[str, str]:
 
 
 def _more_samples(summary: dict[str, Any]) -> dict[str, str]:
-    forecast, title = summary["forecast"], "More samples"
+    studies, forecast, title = summary["replicability"], summary["forecast"], "More samples"
+    if studies is not None and studies["value"] is not None:
+        return {"title": title, "text": _with_more_rows(studies)}
     if forecast is None or forecast["protocol"] != "nested" or forecast["plateau"] is None:
         return {
             "title": title,
-            "text": "Runs on resamples of the same rows cannot tell whether another study would "
-            'find these features. ms.forecast_stability(…, protocol="nested") estimates that.',
+            "text": "Runs on resamples of the same rows cannot tell whether more samples would "
+            f"help, nor what another study would find. {_HOW_TO_REPLICATE}",
         }
-    limit = forecast["plateau"]
-    head = f"Two studies with half of the rows each would reach an agreement of at most " \
-           f"{limit:.2f} ({forecast['measure']}), however many runs they make."  # fmt: skip
-    if limit >= EXCELLENT:
-        return {"title": title, "text": f"{head} More samples are not what this list lacks."}
     return {
         "title": title,
-        "text": f"{head} Only more samples (or fewer features) would raise that limit.",
+        "text": f"Two studies with half of the rows each are forecast to reach an agreement of at "
+        f"most {forecast['plateau']:.2f} ({forecast['measure']}), however many runs they make. "
+        f"{_HOW_TO_REPLICATE}",
     }
+
+
+def _with_more_rows(studies: dict[str, Any]) -> str:
+    if _study_level(studies) == "nothing":
+        return (
+            "These data cannot tell whether more would help: nothing shows yet that two studies "
+            "agree more than by chance."
+        )
+    ahead, (fewest, most) = studies["at_n"], studies["rows_wanted"]
+    text = (
+        f"Extrapolated from {studies['n_rows']:,} to {studies['n']:,} rows, two studies would "
+        f"agree to {ahead['value']:.2f} ({ahead['lower']:.2f} to {ahead['upper']:.2f})."
+    )
+    if not (studies["corrected"] and studies["of_selections"]):
+        return text
+    if fewest is None or fewest > _FAR_BEYOND * studies["n"]:
+        return f"{text} How many rows an agreement of {studies['wanted']} needs, they cannot tell."
+    if most == fewest:
+        return f"{text} An agreement of {studies['wanted']} is reached already."
+    enough = most is not None and most <= _FAR_BEYOND * studies["n"]
+    if enough:
+        needed = f"roughly {_about(fewest)} to {_about(most)} rows"
+    else:
+        needed = f"at least {_about(fewest)} rows; how many at most, these data cannot tell"
+    return f"{text} For {studies['wanted']}, each needs {needed}."
 
 
 def _group_twins(summary: dict[str, Any]) -> dict[str, str] | None:
@@ -254,7 +347,7 @@ def _weak_features(summary: dict[str, Any]) -> dict[str, str] | None:
     return {
         "title": "A shorter list",
         "text": f"{len(weak):,} of the selected features came back in fewer than {OFTEN:.0%} of "
-        f"the runs. The {keep:,} others are the ones to defend.",
+        f"the runs. The runs agree on the {keep:,} others.",
     }
 
 
@@ -270,13 +363,20 @@ def _with_interval(estimate: dict[str, Any]) -> str:
 
 
 def _whose(forecast: dict[str, Any]) -> str:
-    if forecast["protocol"] == "flat":
-        return " on resamples of these data"
-    return " on different halves of the data"
+    return {
+        "flat": " on resamples of these data",
+        "nested": " on disjoint halves of the data",
+        "overlapping": " on halves of the data that overlap",
+    }[forecast["protocol"]]
 
 
 def _count(value: float) -> str:
     return f"{value:.0f}" if value == round(value) or value >= 100 else f"{value:.1f}"
+
+
+def _about(number: float) -> str:
+    """Two significant digits are all that a rough number deserves."""
+    return f"{float(f'{number:.2g}'):,.0f}"
 
 
 def _and(names: list[str]) -> str:

@@ -22,13 +22,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _HEADER = "# mainstay runs: "
+_IN_PAIRS = ", in pairs"
 _ROW_NAMES = {"run", "Unnamed: 0", ""}
 _KINDS = ("support", "ranks", "scores")
 
-RunsParts = tuple[str, Any, Sequence[str] | None]  # "sets" or what the runs hold; values; features
+# "sets" or what the runs hold; values; features; whether the runs are paired
+RunsParts = tuple[str, Any, Sequence[str] | None, bool]
 
 
-def write(path: str | Path, kind: str, values: Any, features: Sequence[str]) -> None:
+def write(
+    path: str | Path, kind: str, values: Any, features: Sequence[str], *, paired: bool = False
+) -> None:
     """Write runs to .csv (one row per run) or .parquet (compact)."""
     import pandas as pd
 
@@ -37,15 +41,15 @@ def write(path: str | Path, kind: str, values: Any, features: Sequence[str]) -> 
     if path.suffix == ".csv":
         dense = values.toarray() if kind == "support" else values
         with path.open("w", encoding="utf-8", newline="") as file:
-            file.write(f"{_HEADER}{kind}\n")
+            file.write(f"{_HEADER}{kind}{_IN_PAIRS * paired}\n")
             pd.DataFrame(dense, columns=list(features)).to_csv(file, index=False)
         return
     import pyarrow.parquet as pq
 
-    pq.write_table(to_arrow(kind, values, features), path)
+    pq.write_table(to_arrow(kind, values, features, paired=paired), path)
 
 
-def to_arrow(kind: str, values: Any, features: Sequence[str]) -> Any:
+def to_arrow(kind: str, values: Any, features: Sequence[str], *, paired: bool = False) -> Any:
     """Make a pyarrow table that `from_arrow` turns back unchanged."""
     import pyarrow as pa
 
@@ -54,7 +58,9 @@ def to_arrow(kind: str, values: Any, features: Sequence[str]) -> Any:
         columns = {"run": chosen.row.astype(np.int32), "feature": chosen.col.astype(np.int32)}
     else:
         columns = {str(run): row for run, row in enumerate(values)}
-    about = {"kind": kind, "n_runs": values.shape[0], "features": list(features)}
+    about: dict[str, Any] = {"kind": kind, "n_runs": values.shape[0], "features": list(features)}
+    if paired:
+        about["paired"] = True
     return pa.table(columns).replace_schema_metadata({"mainstay": json.dumps(about)})
 
 
@@ -64,11 +70,13 @@ def from_arrow(table: Any) -> RunsParts:
 
     about = json.loads(table.schema.metadata[b"mainstay"])
     kind, features = check_choice("kind of runs", about["kind"], _KINDS), about["features"]
+    paired = bool(about.get("paired", False))
     if kind != "support":
-        return kind, np.stack([column.to_numpy() for column in table.columns]), features
+        return kind, np.stack([column.to_numpy() for column in table.columns]), features, paired
     place = (table["run"].to_numpy(), table["feature"].to_numpy())
     ones = np.ones(len(place[0]), dtype=np.int32)
-    return kind, sp.csr_array((ones, place), shape=(about["n_runs"], len(features))), features
+    support = sp.csr_array((ones, place), shape=(about["n_runs"], len(features)))
+    return kind, support, features, paired
 
 
 def read(
@@ -113,7 +121,7 @@ def from_table(
         )
     if kind == "auto":
         kind = _guess_kind(table.to_numpy(dtype=float))
-    return kind, table, None
+    return kind, table, None, False
 
 
 def _from_pairs(
@@ -140,7 +148,7 @@ def _from_pairs(
             stacklevel=5,
         )
     selected = table["feature"].astype(str).groupby(table["run"], sort=False)
-    return "sets", [list(group) for _, group in selected], names
+    return "sets", [list(group) for _, group in selected], names, False
 
 
 def _guess_kind(values: np.ndarray) -> str:
@@ -160,10 +168,12 @@ def _read_saved_csv(path: Path) -> RunsParts | None:
         first = file.readline().rstrip("\r\n")
         if not first.startswith(_HEADER):
             return None
-        kind = check_choice("kind of runs", first.removeprefix(_HEADER), _KINDS)
+        paired = first.endswith(_IN_PAIRS)
+        kind = first.removeprefix(_HEADER).removesuffix(_IN_PAIRS)
+        kind = check_choice("kind of runs", kind, _KINDS)
         try:
             names, *rows = (row for row in csv.reader(file) if row)
-            return kind, [[float(cell) for cell in row] for row in rows], names
+            return kind, [[float(cell) for cell in row] for row in rows], names, paired
         except ValueError as error:
             raise InputError(f"{path} is damaged: {error}.") from error
 

@@ -44,6 +44,9 @@ class Runs:
         What the runs hold.
     features : tuple of str
         The p feature names, in column order.
+    paired : bool
+        Whether runs 0 and 1, 2 and 3, … saw the two disjoint halves of the same rows
+        (`resampling="pairs"`), so that each two of them are like two independent studies.
 
     Examples
     --------
@@ -59,9 +62,14 @@ class Runs:
            [1, 1, 0]])
     """
 
-    def __init__(self, kind: Kind, data: Any, features: tuple[str, ...]) -> None:
+    def __init__(
+        self, kind: Kind, data: Any, features: tuple[str, ...], *, paired: bool = False
+    ) -> None:
         if data.shape[0] < 1:
             raise InputError("there are no runs; at least one is needed.")
+        if paired and data.shape[0] % 2:
+            raise InputError(f"paired runs come in twos, got {data.shape[0]} runs.")
+        self._paired = paired
         self._kind: Kind = kind
         self._features = features
         self._data = data
@@ -175,6 +183,15 @@ class Runs:
         return self._features
 
     @property
+    def paired(self) -> bool:
+        """Whether runs 0 and 1, 2 and 3, … saw disjoint halves of the same rows."""
+        return self._paired
+
+    def as_pairs(self) -> Runs:
+        """The same runs, with runs 0 and 1, 2 and 3, … known to be the halves of pairs."""
+        return Runs(self.kind, self._data, self.features, paired=True)
+
+    @property
     def n_runs(self) -> int:
         """Number of runs, m."""
         return int(self._data.shape[0])
@@ -246,7 +263,8 @@ class Runs:
             )
             strict = break_ties(ranks[tied], self.features, random_state)
             support[tied] = strict <= k
-        return Runs("support", sp.csr_array(support).astype(np.int32), self.features)
+        selected = sp.csr_array(support).astype(np.int32)
+        return Runs("support", selected, self.features, paired=self.paired)
 
     def __getitem__(self, runs: int | slice | Sequence[int] | np.ndarray) -> Runs:
         """Keep some of the runs: a position, a slice, positions, or a mask."""
@@ -271,7 +289,8 @@ class Runs:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Runs):
             return NotImplemented
-        if (self.kind, self.features, self.n_runs) != (other.kind, other.features, other.n_runs):
+        mine = (self.kind, self.features, self.n_runs, self.paired)
+        if mine != (other.kind, other.features, other.n_runs, other.paired):
             return False
         if self.kind == "support":
             return bool((self._data != other._data).nnz == 0)
@@ -303,8 +322,9 @@ class Runs:
                 )
         stack = sp.vstack if first.kind == "support" else np.concatenate
         data = stack([runs._data for runs in parts])
-        return Runs(first.kind, sp.csr_array(data) if first.kind == "support" else data,
-                    first.features)  # fmt: skip
+        data = sp.csr_array(data) if first.kind == "support" else data
+        paired = all(runs.paired for runs in parts)
+        return Runs(first.kind, data, first.features, paired=paired)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the runs as a table: one row per run, one column per feature."""
@@ -329,17 +349,16 @@ class Runs:
 
     def save(self, path: str | Path) -> None:
         """Write the runs to a .parquet or .csv file that `Runs.load` reads back unchanged."""
-        files.write(path, self.kind, self._data, self.features)
+        files.write(path, self.kind, self._data, self.features, paired=self.paired)
 
     def to_arrow(self) -> Any:
         """Return the runs as a pyarrow table, which `from_arrow` turns back unchanged."""
-        return files.to_arrow(self.kind, self._data, self.features)
+        return files.to_arrow(self.kind, self._data, self.features, paired=self.paired)
 
     @classmethod
     def from_arrow(cls, table: Any) -> Runs:
         """Make runs of a table written by `to_arrow`."""
-        kind, values, names = files.from_arrow(table)
-        return cls._made(kind, values, names)
+        return cls._made(*files.from_arrow(table))
 
     @classmethod
     def load(
@@ -371,14 +390,15 @@ class Runs:
         return cls._made(*files.read(path, kind=kind, n_features=n_features, features=features))
 
     @classmethod
-    def _made(cls, how: str, values: Any, features: Any) -> Runs:
+    def _made(cls, how: str, values: Any, features: Any, paired: bool) -> Runs:
         makers: dict[str, Callable[[Any, Any], Runs]] = {
             "sets": cls.from_sets,
             "support": cls.from_support,
             "ranks": cls.from_ranks,
             "scores": cls.from_scores,
         }
-        return makers[how](values, features)
+        runs = makers[how](values, features)
+        return runs.as_pairs() if paired else runs
 
 
 def _listed(what: str, items: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from scipy.special import betaincc, betainccinv
 
 from mainstay._validation import InputError, check_choice, check_count, some
 from mainstay.runs import average_ranks
@@ -16,6 +17,7 @@ Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]  # columns i, columns j, their
 
 _BLOCK_BYTES = 16 * 2**20
 _MOST_PAIRS = 200_000_000
+_MOST_CHANCE_TWINS = 0.05  # of the columns, before a warning
 
 
 def similar_pairs(
@@ -62,6 +64,9 @@ def similar_pairs(
         )
         pairs.append(_collect(correlations, threshold, names))
     rows, cols, values = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+    if len(rows):
+        n_present = np.full(data.shape[1], n) if present is None else present.sum(axis=0)
+        _warn_of_chance_twins(n_present[~is_constant], n, threshold)
     return rows, cols, values
 
 
@@ -117,6 +122,60 @@ def _above_diagonal(mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     rows, cols = np.nonzero(mask)
     above = cols > rows
     return rows[above], cols[above]
+
+
+# ---------------------------------------------------------------------- chance
+
+
+def chance_twins(n_present: np.ndarray, n: int, threshold: float) -> float:
+    """Share of independent columns that correlate with some other column from a threshold on.
+
+    The squared correlation of two independent normal columns over n rows follows the
+    Beta(1/2, (n − 2)/2) distribution. With q the probability that it reaches the threshold, a
+    column has such a twin among p with probability 1 − (1 − q)^(p − 1). Correlations of ranks are
+    large more often (with 12 rows above 0.9 twice as often), so that for Spearman's correlation the
+    share is a lower limit.
+
+    Parameters
+    ----------
+    n_present : numpy.ndarray
+        How many values every column has; two columns share n_i·n_j/n rows on average.
+    n : int
+        Number of rows.
+    threshold : float
+        Absolute correlation that makes two columns twins.
+
+    Examples
+    --------
+    >>> share = chance_twins(np.full(2000, 12), 12, 0.9)
+    >>> round(share, 3), round(chance_twins(np.full(2000, 20), 20, 0.9), 6)
+    (0.124, 0.000131)
+    """
+    counts, times = np.unique(n_present, return_counts=True)
+    common = np.maximum(np.outer(counts, counts) / n, 2 + 1e-9)
+    reaching = np.minimum(betaincc(0.5, (common - 2) / 2, threshold**2), 1 - 1e-15)
+    log_alone = np.log1p(-reaching)
+    without_itself = log_alone @ times - np.diag(log_alone)
+    return float(-np.expm1(without_itself) @ times / max(times.sum(), 1))
+
+
+def _warn_of_chance_twins(n_present: np.ndarray, n: int, threshold: float) -> None:
+    p = len(n_present)
+    share = chance_twins(n_present, n, threshold) if p > 1 else 0.0
+    if share <= _MOST_CHANCE_TWINS:
+        return
+    usual = int(np.median(n_present))
+    remedy = "compare fewer columns or use more rows"
+    if usual > 2:
+        reaching = -np.expm1(np.log1p(-_MOST_CHANCE_TWINS) / (p - 1))
+        enough = np.sqrt(betainccinv(0.5, (usual - 2) / 2, reaching))
+        remedy = f"a threshold of {np.ceil(1000 * enough) / 1000:g} would make it 5%, or {remedy}"
+    warnings.warn(
+        f"with {usual} rows, {share:.2g} of {p} unrelated columns correlate at {threshold:g} or "
+        f"more with some other column by chance, so features may look similar that are not: "
+        f"{remedy}.",
+        stacklevel=4,
+    )
 
 
 # ---------------------------------------------------------------------- correlations

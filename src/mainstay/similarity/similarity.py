@@ -48,7 +48,8 @@ class FeatureSimilarity:
     Examples
     --------
     >>> import numpy as np, mainstay as ms
-    >>> X = np.array([[1., 2., 0.], [2., 4.1, 5.], [3., 6., 1.], [4., 8., 2.]])
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> X[:, 1] = 2 * X[:, 0] + 0.1 * X[:, 1]
     >>> sim = ms.FeatureSimilarity.from_data(X, threshold=0.9, features=["a", "b", "c"])
     >>> sim
     FeatureSimilarity: 3 features, 1 pair with |pearson| >= 0.9; 2 features in 1 group
@@ -74,7 +75,8 @@ class FeatureSimilarity:
             In a sparse matrix what is not stored is 0, so a threshold of 0 is refused there: it
             would make every pair of features similar.
         threshold : float
-            Smallest similarity that makes two features exchangeable.
+            Smallest similarity that makes two features exchangeable. In few rows unrelated features
+            reach it too; a warning says how many would if more than 5% of the features did.
         features : sequence of str, optional
             Names; taken from the columns of a DataFrame if not given.
         """

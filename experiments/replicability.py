@@ -1,0 +1,281 @@
+"""Does the interval of ms.replicability cover what two independent studies agree on?
+
+python experiments/replicability.py            # hours on two cores; resumes from finished cells
+python experiments/replicability.py --quick    # a look, in a temporary folder
+
+Populations with known truth: y is balanced, 20 of p features are shifted between the classes by δ
+times 1 to 0.3 (δ = 0: no signal; 0.5: weak; 1.2: strong), all else is noise. From each population
+data sets of n rows are drawn; each gives an estimate with its interval. The truth is the mean
+agreement of many pairs of independent data sets of n/2 (and of n) rows, with the same procedure.
+Real data with many rows serve as populations too: data sets are drawn without replacement.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from _common import arguments, load, log, table, write
+from joblib import Parallel, delayed
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import mainstay as ms
+from mainstay.procedure import Data, Procedure
+from mainstay.reliability.pairs import agreement_in_pairs, run_studies
+
+SHIFTS = {"no signal": 0.0, "weak": 0.5, "strong": 1.2}
+N_TRUE = 20
+ROWS = (50, 100, 200, 400)
+SELECTED = {200: 10, 2000: 20}
+ENSEMBLE = 20
+REAL = ("digits", "scene", "jasmine", "ada", "optdigits", "musk")
+RANKERS: dict[str, Any] = {
+    "F-test": "f_statistic",
+    "information gain": "information_gain",
+    "L1": make_pipeline(
+        StandardScaler(), LogisticRegression(l1_ratio=1, solver="liblinear", C=0.3)
+    ),
+    "forest": RandomForestClassifier(20),
+}
+# data sets per cell, truth pairs: what two hours allow
+DATA_SETS = {("F-test", 200): 120, ("information gain", 200): 120, ("F-test", 2000): 40,
+             ("information gain", 2000): 40, ("L1", 200): 40, ("forest", 200): 20}  # fmt: skip
+REAL_SETS = 80
+TRUTH_PAIRS = {"F-test": 1500, "information gain": 1500, "L1": 600, "forest": 400}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One population, number of rows and procedure."""
+
+    population: str
+    n: int
+    p: int
+    ranker: str
+    ensemble: bool
+
+    @property
+    def name(self) -> str:
+        """For the file of its results."""
+        kind = "ensemble" if self.ensemble else "single"
+        return f"{self.population}_{self.n}_{self.p}_{self.ranker}_{kind}".replace(" ", "-")
+
+    @property
+    def n_sets(self) -> int:
+        """How many data sets."""
+        if self.population in REAL:
+            return REAL_SETS
+        full = DATA_SETS.get((self.ranker, self.p), 0)
+        return full // 2 if self.ensemble else full
+
+
+def all_cells(quick: bool) -> list[Cell]:
+    """Real and simulated populations, the cheapest first."""
+    cells = [
+        Cell(population, n, p, ranker, ensemble)
+        for ranker in RANKERS
+        for p in SELECTED
+        for ensemble in (False, True)
+        for n in ROWS
+        for population in SHIFTS
+    ]
+    cells = [cell for cell in cells if cell.n_sets and is_affordable(cell)]
+    cells += [Cell(name, n, 0, "F-test", False) for name in REAL for n in (100, 200)]
+    cells.sort(key=lambda cell: (cell.p, cell.ensemble))  # the cheapest first
+    if quick:
+        return [c for c in cells if c.n == 100 and c.p == 200 and c.ranker == "F-test"]
+    return cells
+
+
+def is_affordable(cell: Cell) -> bool:
+    """Models are fitted hundreds of times a data set: single runs on 100 and 200 rows only."""
+    return cell.ranker not in ("L1", "forest") or (not cell.ensemble and cell.n in (100, 200))
+
+
+# ---------------------------------------------------------------------- populations
+
+
+def draw(cell: Cell, n: int, rng: np.random.Generator, pool: Any) -> tuple[np.ndarray, np.ndarray]:
+    """One data set of n rows."""
+    if pool is not None:
+        rows = stratified(pool[1], n, rng)
+        return pool[0][rows], pool[1][rows]
+    y = np.repeat([0, 1], [n - n // 2, n // 2])
+    X = rng.normal(size=(n, cell.p))
+    X[:, :N_TRUE] += y[:, None] * SHIFTS[cell.population] * np.linspace(1, 0.3, N_TRUE)
+    return X, y
+
+
+def stratified(y: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    """n rows without replacement, classes in proportion (at least four rows of each)."""
+    from sklearn.model_selection import train_test_split
+
+    seed = int(rng.integers(2**31))
+    return train_test_split(np.arange(len(y)), train_size=n, stratify=y, random_state=seed)[0]
+
+
+def read_pool(name: str) -> tuple[np.ndarray, np.ndarray] | None:
+    """A real data set that serves as a population, without constant columns."""
+    if name in SHIFTS:
+        return None
+    X, y = load_digits(return_X_y=True) if name == "digits" else load(f"wam12/{name}")
+    X = np.asarray(X, dtype=float)
+    return X[:, X.std(axis=0) > 0], np.asarray(y)
+
+
+# ---------------------------------------------------------------------- truth and estimates
+
+
+def truth(cell: Cell, rows: int, k: int, n_pairs: int, pool: Any, seed: int) -> tuple[float, float]:
+    """Mean agreement of independent studies of so many rows, and its standard error."""
+    rng = np.random.default_rng([seed, rows, 1])
+    procedure = Procedure.of(RANKERS[cell.ranker])
+    values = []
+    for _ in range(n_pairs):
+        if pool is None:
+            (X1, y1), (X2, y2) = (draw(cell, rows, rng, None) for _ in range(2))
+            X, y = np.vstack([X1, X2]), np.concatenate([y1, y2])
+        else:
+            X, y = draw(cell, 2 * rows, rng, pool)
+            order = np.argsort(y, kind="stable")
+            first, second = order[::2], order[1::2]
+            X, y = X[np.concatenate([first, second])], y[np.concatenate([first, second])]
+        data = Data.check(X, y, task="classification")
+        parts = [np.arange(len(y) // 2), np.arange(len(y) // 2, len(y))]
+        size = ENSEMBLE if cell.ensemble else None
+        runs = run_studies(procedure, data, parts, size, rng, n_jobs=1, progress=False)
+        values.append(agreement_in_pairs(runs, "nogueira", k)[0])
+    return float(np.mean(values)), float(np.std(values) / np.sqrt(n_pairs))
+
+
+def estimate(cell: Cell, k: int, pool: Any, seed: int) -> dict[str, float]:
+    """What one data set gives: the new interval, and that of the runs on overlapping halves."""
+    rng = np.random.default_rng(seed)
+    X, y = draw(cell, cell.n, rng, pool)
+    rep = ms.replicability(
+        RANKERS[cell.ranker], X, y, n_features_to_select=k, task="classification",
+        ensemble_size=ENSEMBLE if cell.ensemble else None, random_state=seed % 2**31, n_jobs=1,
+        progress=False,
+    )  # fmt: skip
+    low, high = rep.interval
+    n_low, n_high = rep.at_n.interval
+    row = {"value": float(rep), "low": low, "high": high, "at_n": rep.at_n.value,
+           "n_low": n_low, "n_high": n_high}  # fmt: skip
+    if not cell.ensemble and cell.ranker in ("F-test", "information gain"):
+        procedure = Procedure.of(RANKERS[cell.ranker], resampling="half")
+        data = Data.check(X, y, task="classification")
+        runs = procedure.merge(procedure.run(data, 100, rng, n_jobs=1, progress=False))
+        old = ms.stability(runs.top(k))
+        row |= {"old": old.value, "old_low": old.interval[0], "old_high": old.interval[1]}
+    return row
+
+
+def run_cell(cell: Cell, seed: int, quick: bool) -> dict[str, Any]:
+    """All data sets of a cell, and the truth they should find."""
+    warnings.simplefilter("ignore")  # ties at the cut, rare classes: counted by the results
+    start = time.process_time()
+    pool = read_pool(cell.population)
+    k = SELECTED.get(cell.p, 10)
+    n_pairs = 200 if quick else TRUTH_PAIRS[cell.ranker]
+    half, half_error = truth(cell, cell.n // 2, k, n_pairs, pool, seed)
+    full, full_error = truth(cell, cell.n, k, n_pairs // 2, pool, seed)
+    seeds = np.random.default_rng([seed, 2]).integers(2**62, size=20 if quick else cell.n_sets)
+    sets = [estimate(cell, k, pool, int(s)) for s in seeds]
+    return {"cell": asdict(cell), "half": half, "half_error": half_error, "full": full,
+            "full_error": full_error, "sets": sets,
+            "cpu_seconds": time.process_time() - start}  # fmt: skip
+
+
+def cached(cell: Cell, seed: int, quick: bool, cache: Path, report_only: bool) -> Any:
+    """Result of a cell, computed once."""
+    file = cache / f"replicability{'_quick' * quick}_{seed}_{cell.name}.json"
+    if not file.exists():
+        if report_only:
+            return None
+        result = run_cell(cell, seed, quick)
+        part = file.with_suffix(f".{time.time_ns()}")
+        part.write_text(json.dumps(result))
+        part.rename(file)
+        log(f"{cell.name}: {result['cpu_seconds']:.0f} CPU s")
+    return json.loads(file.read_text())
+
+
+# ---------------------------------------------------------------------- the page
+
+
+def row_of(result: dict[str, Any]) -> dict[str, Any]:
+    """One line of the table."""
+    sets, cell = pd.DataFrame(result["sets"]), result["cell"]
+    half, full = result["half"], result["full"]
+    rmse = {name: float(np.sqrt(((sets[name] - full) ** 2).mean())) for name in ("value", "at_n")}
+    row = {
+        "population": cell["population"], "ranker": cell["ranker"],
+        "studies": f"ensembles of {ENSEMBLE}" if cell["ensemble"] else "single runs",
+        "n": cell["n"], "p": cell["p"] or "", "data sets": len(sets), "truth at n/2": half,
+        "bias": sets["value"].mean() - half,
+        "s.e. of bias": float(np.hypot(sets["value"].std(ddof=1) / np.sqrt(len(sets)),
+                                       result["half_error"])),
+        "coverage": ((sets["low"] <= half) & (half <= sets["high"])).mean(),
+        "width": (sets["high"] - sets["low"]).mean(),
+        "truth at n": full, "RMSE of n/2": rmse["value"], "RMSE of extrapolation": rmse["at_n"],
+        "coverage at n": ((sets["n_low"] <= full) & (full <= sets["n_high"])).mean(),
+    }  # fmt: skip
+    if "old" in sets:
+        row["old mean"] = sets["old"].mean()
+        row["old coverage"] = ((sets["old_low"] <= half) & (half <= sets["old_high"])).mean()
+    return row
+
+
+def in_table(rows: pd.DataFrame) -> str:
+    """The rows as Markdown, numbers with three digits."""
+    shown = rows.copy()
+    numbers = shown.select_dtypes(float).columns
+    shown[numbers] = shown[numbers].map(lambda value: "" if pd.isna(value) else f"{value:.3f}")
+    return table(list(shown.columns), shown.to_numpy().tolist(), text=3)
+
+
+def numbers_of(rows: pd.DataFrame, seconds: float) -> dict[str, Any]:
+    """What the page says of the table."""
+    biased = (rows["bias"].abs() > 0.01) & (rows["bias"].abs() > 2 * rows["s.e. of bias"])
+    better = rows["RMSE of extrapolation"] < rows["RMSE of n/2"]
+    old = rows["old coverage"].dropna()
+    return {
+        "cells": len(rows), "sets": f"{int(rows['data sets'].sum()):,}",
+        "fewest": rows["data sets"].min(), "most": rows["data sets"].max(),
+        "minutes": f"{seconds / 60:.0f}",
+        "worst": f"{rows['coverage'].min():.1%}", "best": f"{rows['coverage'].max():.1%}",
+        "mean": f"{rows['coverage'].mean():.1%}",
+        "inside": int(((rows["coverage"] >= 0.9) & (rows["coverage"] <= 0.99)).sum()),
+        "biased": int(biased.sum()), "better": int(better.sum()),
+        "worst_at_n": f"{rows['coverage at n'].min():.1%}", "n_old": len(old),
+        "old_worst": f"{old.min():.1%}", "old_best": f"{old.max():.1%}",
+        "table": in_table(rows),
+    }  # fmt: skip
+
+
+def main() -> None:
+    options = arguments(__doc__ or "", cache=True, resumable=True)
+    cells = all_cells(options.quick)
+    results = Parallel(n_jobs=options.jobs)(
+        delayed(cached)(cell, options.seed, options.quick, options.cache, options.report_only)
+        for cell in cells
+    )
+    known = [result for result in results if result is not None]
+    rows = pd.DataFrame([row_of(result) for result in known])
+    seconds = sum(result["cpu_seconds"] for result in known)
+    write("replicability.md", options, numbers_of(rows, seconds))
+    log(f"{len(known)} of {len(cells)} cells")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""Studies on disjoint parts of the rows, and how far the two of a pair agree.
+
+A study runs the whole procedure on some rows and ends in one ranking or selection. Studies come in
+pairs whose parts share no row, so that they are to each other what independent studies are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mainstay._parallel import Progress, run_tasks
+from mainstay._validation import InputError
+from mainstay.measures import MEASURES, stability
+from mainstay.procedure import Data, Procedure, selections
+from mainstay.resampling import Pairs
+from mainstay.runs import Runs
+from mainstay.similarity import FeatureSimilarity
+
+_TOGETHER = 64  # runs whose pairs are scored in one go
+
+
+def halve(data: Data, rows: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Cut some rows into two disjoint halves, by class and by group."""
+    classes = None if data.classes is None else _numbered(data.classes[rows])
+    groups = None if data.groups is None else _numbered(data.groups[rows])
+    first, second = Pairs().halves(len(rows), classes, groups, rng)
+    return rows[first], rows[second]
+
+
+def run_studies(
+    procedure: Procedure,
+    data: Data,
+    parts: Sequence[np.ndarray],
+    ensemble_size: int | None,
+    rng: np.random.Generator,
+    *,
+    n_jobs: int | None,
+    progress: Progress,
+) -> Runs:
+    """Make one study on each part of the rows, as paired runs.
+
+    With `ensemble_size` a study is an ensemble on so many resamples of its rows; without, the
+    rankers alone, which see every row of the part once.
+    """
+    if ensemble_size is None:
+        procedure = procedure.alone()
+    seeds = rng.integers(2**62, size=len(parts))
+    tasks = [
+        (procedure, data, rows, ensemble_size or 1, int(seed))
+        for rows, seed in zip(parts, seeds, strict=True)
+    ]
+    results = run_tasks(
+        _study, tasks, n_jobs=n_jobs, progress=progress, description="studies of parts of the rows"
+    )
+    make = Runs.from_support if results[0].dtype == bool else Runs.from_scores
+    return make(np.stack(results), data.features).as_pairs()
+
+
+def _study(
+    procedure: Procedure, data: Data, rows: np.ndarray, n_runs: int, seed: int
+) -> np.ndarray:
+    """What one study finds: a selection, or scores in the order of its ranking."""
+    rng = np.random.default_rng(seed)
+    by_ranker = procedure.run(data.rows(rows), n_runs, rng, n_jobs=1, progress=False)
+    if procedure.is_alone:
+        runs = procedure.merge(by_ranker)
+        return np.asarray(runs.support[0] if runs.kind == "support" else runs.scores[0])
+    return -procedure.combine(by_ranker).ranks.astype(float)
+
+
+def agreement_in_pairs(
+    runs: Runs,
+    measure: str | Callable[[Runs], float],
+    n_features_to_select: int,
+    *,
+    similarity: FeatureSimilarity | None = None,
+    seed: int = 0,
+) -> np.ndarray:
+    """Agreement of runs 0 and 1, 2 and 3, …: one value per pair, by any measure.
+
+    Measures of selections compare the `n_features_to_select` best of every run (ties at random),
+    or the runs' own selections.
+
+    Examples
+    --------
+    >>> runs = Runs.from_sets([[0, 1], [0, 2], [3, 4], [3, 4]], features=6).as_pairs()
+    >>> agreement_in_pairs(runs, "jaccard", 2)
+    array([0.33333333, 1.        ])
+    """
+    if not runs.paired:
+        raise InputError("these runs are not paired; make them with resampling='pairs'.")
+    entry = None if callable(measure) else MEASURES.get(str(measure).partition("@")[0])
+    if entry is None or entry.compares_selections:
+        runs = selections(runs, n_features_to_select, seed)
+    options: dict[str, Any] = {"undefined": "nan", "random_state": seed}
+    if entry is not None and entry.adjusted:
+        options["similarity"] = similarity
+    if entry is None or stability(runs[:2], measure, **options).pairwise is None:
+        pairs = [runs[i : i + 2] for i in range(0, runs.n_runs, 2)]
+        return np.array([float(stability(pair, measure, **options)) for pair in pairs])
+    values = []
+    for start in range(0, runs.n_runs, _TOGETHER):
+        pairwise = stability(runs[start : start + _TOGETHER], measure, **options).pairwise
+        assert pairwise is not None
+        first = np.arange(0, len(pairwise), 2)
+        values.append((pairwise[first, first + 1] + pairwise[first + 1, first]) / 2)
+    return np.concatenate(values)
+
+
+def _numbered(labels: np.ndarray) -> np.ndarray:
+    return np.unique(labels, return_inverse=True)[1].ravel()

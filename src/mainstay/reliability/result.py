@@ -1,0 +1,256 @@
+"""Replicability: what two independent studies would agree on, as a result with its uncertainty."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mainstay._saving import Saveable, field_parts
+from mainstay._validation import InputError
+from mainstay.measures import MEASURES
+from mainstay.reliability.gain import Gain
+from mainstay.reliability.variance import (
+    PartScores,
+    combined_scale,
+    extrapolate,
+    grown,
+    interval,
+    standard_error,
+)
+from mainstay.runs import Runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mainstay.plotting import ReplicabilityDisplay
+
+
+@dataclass(frozen=True)
+class Extrapolation:
+    """Agreement of two studies with as many rows as there are, extrapolated from smaller ones."""
+
+    value: float
+    interval: tuple[float, float]
+
+    def __float__(self) -> float:
+        return self.value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Replicability(Saveable):
+    """How far two independent studies would agree; `float()` of it is the estimate at n/2 rows.
+
+    Attributes
+    ----------
+    measure : str
+        Name of the measure of agreement.
+    pairs : numpy.ndarray
+        Agreement of the two disjoint halves, for each of the pairs.
+    inside_halves, inside_quarters : numpy.ndarray or None
+        Agreements inside disjoint parts (splits × parts × pairs), from which the uncertainty over
+        data sets comes; quarters are None where the data are too few.
+    n : int
+        Number of rows of the data; the estimate is for studies of n/2 rows.
+    n_features_to_select : int
+        How many features a study selects.
+    ensemble_size : int or None
+        Resamples in a study's ensemble; None: the rankers alone.
+    confidence : float
+        Level of the intervals.
+    runs : Runs
+        What the studies of the halves found; runs 0 and 1, 2 and 3, … are partners.
+    settings : dict
+        What is needed to repeat it.
+    seconds : float
+        How long the studies took; not saved.
+    single : Replicability or None
+        The same for single runs of the rankers, if `compared_with` was called.
+    """
+
+    measure: str
+    pairs: np.ndarray
+    inside_halves: np.ndarray
+    inside_quarters: np.ndarray | None
+    n: int
+    n_features_to_select: int
+    ensemble_size: int | None
+    confidence: float
+    runs: Runs
+    settings: dict[str, Any] = field(default_factory=dict)
+    seconds: float = math.nan
+    single: Replicability | None = None
+
+    def _to_parts(self) -> dict[str, Any]:
+        return {**field_parts(self), "seconds": math.nan}
+
+    def __float__(self) -> float:
+        return self.value
+
+    @property
+    def value(self) -> float:
+        """Mean agreement of two disjoint halves: unbiased for two studies of n/2 rows."""
+        return float(np.mean(self.pairs))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the studies that the estimate refers to, n/2."""
+        return self.n // 2
+
+    @property
+    def standard_error(self) -> float:
+        """Standard deviation of the estimate over data sets (not over pairs)."""
+        return standard_error(self.value, self._scale, self._pair_error)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Confidence interval over data sets, within the range of the measure."""
+        return interval(self.value, self._scale, self._pair_error, self.confidence, self._lowest)
+
+    @property
+    def at_n(self) -> Extrapolation:
+        """Agreement of two studies of n rows each: extrapolated, with an interval of its own."""
+        before = PartScores(self.inside_halves).mean
+        value = extrapolate(self.value, before, self._scale, self._pair_error)
+        if self.interval[0] > 0:  # more rows do not make studies agree less
+            value = max(value, self.value)
+        low, high = grown(self.interval)
+        return Extrapolation(value, (min(low, value), max(high, value)))
+
+    def compared_with(self, single: Replicability) -> Replicability:
+        """Keep the replicability of single runs (ensemble_size=None) beside that of ensembles.
+
+        Both must come from the same call of `ms.replicability` but for `ensemble_size`, with the
+        same whole number as `random_state`: then the studies are of the same rows, and `gain` says
+        whether the ensemble helps.
+        """
+        if single.ensemble_size is not None or self.ensemble_size is None:
+            raise InputError(
+                "ensembles are compared with single runs: call compared_with on the replicability "
+                "with an ensemble_size, and give it the one with ensemble_size=None."
+            )
+        if self._studies != single._studies or not isinstance(self._studies[-1], int):
+            raise InputError(
+                "these were not estimated on the same pairs of halves; give both calls of "
+                "ms.replicability the same data, options and whole number as random_state."
+            )
+        return replace(self, single=single)
+
+    @property
+    def gain(self) -> Gain | None:
+        """Whether ensembles agree more than single runs; None without `single`."""
+        return None if self.single is None else Gain.of(self.single.pairs, self.pairs)
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether an agreement of 0 means that of random selections or rankings."""
+        entry = MEASURES.get(self.measure.partition("@")[0])
+        return entry is not None and entry.corrected
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Agreement by number of rows: observed at n/8, n/4 and n/2, extrapolated to n.
+
+        The interval is given for n/2 and n; smaller parts are there to show the trend.
+        """
+        import pandas as pd
+
+        nan = math.nan
+        rows = [(self.n_rows, self.value, *self.interval, "observed")]
+        for divisor, part in zip((4, 8), self._parts, strict=False):
+            rows.insert(0, (self.n // divisor, part.mean, nan, nan, "observed"))
+        at_n = self.at_n
+        rows.append((self.n, at_n.value, *at_n.interval, "extrapolated"))
+        return pd.DataFrame(rows, columns=["n_rows", "agreement", "lower", "upper", "kind"])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table."""
+        return self.table
+
+    def plot(self, ax: Any = None) -> ReplicabilityDisplay:
+        """Draw agreement against the number of rows."""
+        from mainstay.plotting import ReplicabilityDisplay
+
+        return ReplicabilityDisplay.from_replicability(self, ax=ax)
+
+    def rows_for(self, target: float) -> tuple[float, float]:
+        """Roughly how many rows a study needs for a wanted agreement: from the same growth.
+
+        Returns
+        -------
+        (float, float)
+            The fewest and the most that the interval is compatible with; infinity where the data
+            cannot tell.
+        """
+        from mainstay.reliability.variance import rows_needed
+
+        return rows_needed(self.interval, self.value, PartScores(self.inside_halves).mean,
+                           self.n_rows, target)  # fmt: skip
+
+    @property
+    def compares_selections(self) -> bool:
+        """Whether the measure compares selections, not rankings or scores."""
+        entry = MEASURES.get(self.measure.partition("@")[0])
+        return entry is None or entry.compares_selections
+
+    @property
+    def statement(self) -> str:
+        """The estimate in one sentence; where it cannot be told from chance, a second says so."""
+        low, high = self.interval
+        what = "the ranker alone" if self.ensemble_size is None else (
+            f"ensembles of {self.ensemble_size} resamples")  # fmt: skip
+        on = f"their {self.n_features_to_select} features" if self.compares_selections else (
+            "how they order the features")  # fmt: skip
+        words = (
+            f"Two independent studies of {self.n_rows:,} rows each, with {what}, would agree on "
+            f"{on} to {self.value:.2f} ({self.measure}; {self.confidence:.0%} interval {low:.2f} "
+            f"to {high:.2f})."
+        )
+        if low <= 0 and self.is_corrected:
+            words += " That cannot be told from chance: nothing says that another study would find "
+            words += "any of these features."
+        return words
+
+    def summary(self) -> str:
+        """Say it in plain words."""
+        low, high = self.at_n.interval
+        words = (
+            f"{self.statement} Extrapolated to {self.n:,} rows each: {self.at_n.value:.2f} "
+            f"({low:.2f} to {high:.2f})."
+        )
+        return words if self.gain is None else f"{words} {self.gain.summary()}"
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return (
+            f"Replicability: {self.value:.4g}, {self.confidence:.0%} interval {low:.4g} to "
+            f"{high:.4g} ({self.measure}, two studies of {self.n_rows} rows); extrapolated to "
+            f"{self.n} rows: {self.at_n.value:.4g}"
+        )
+
+    @property
+    def _studies(self) -> tuple[Any, ...]:
+        """What must be the same for studies to be of the same rows and compared alike."""
+        same = (self.measure, self.n, self.n_features_to_select, self.pairs.shape)
+        inside = self.inside_halves.shape
+        return *same, inside, self.runs.features, self.settings.get("random_state")
+
+    @property
+    def _parts(self) -> list[PartScores]:
+        given = (self.inside_halves, self.inside_quarters)
+        return [PartScores(values) for values in given if values is not None]
+
+    @property
+    def _scale(self) -> float:
+        return combined_scale(self._parts)
+
+    @property
+    def _pair_error(self) -> float:
+        return float(np.std(self.pairs, ddof=1)) / math.sqrt(len(self.pairs))
+
+    @property
+    def _lowest(self) -> float:
+        name = self.measure.partition("@")[0]
+        return float(MEASURES[name].lower) if name in MEASURES else -1.0

@@ -1,0 +1,129 @@
+"""How unsure an agreement of studies is over data sets, and how it grows with the rows.
+
+The spread over pairs of halves of *one* data set says nothing of other data sets. Estimates from
+disjoint parts of the rows do: with θ̂(D₁) and θ̂(D₂) from pairs inside the two halves of a split,
+(θ̂(D₁) − θ̂(D₂))²/2 is an unbiased estimate of the variance of an estimate from n/2 rows (Nadeau
+and Bengio 2003), of which the part that comes from the finite number of pairs is taken out. The
+variance depends on the agreement itself: in `experiments/results/replicability.md` it is nearly
+proportional to a + h(θ), with h(θ) = √θ (1 − θ) and a = 0.06, whatever the number of rows. That
+carries it from the agreement of quarters to that of halves, and it makes the interval that of
+Wilson's kind: all θ with |θ̂ − θ| ≤ t·√(c (a + h(θ)) + e²), e² the variance from the finite number
+of pairs. It is not symmetric, and covers where θ̂ is near 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit, stdtrit
+
+_AT_ZERO = 0.06  # a: variance without agreement, relative to h
+_FREEDOM = 12  # degrees of freedom of the t quantile, chosen by the experiment
+_LEAST_SHARE = 0.25  # of a variance that is left when the part of the pairs is taken out
+_GRID = 2001
+_STEP, _USUAL_STEP, _LARGEST_STEP = 0.9, 0.8, 1.2  # growth of the logit when the rows double
+_FASTEST_STEP = 1.5
+_MOST_DOUBLINGS = 60  # of the rows; further, no number means anything
+_CAUTION = 6.0  # variances that an agreement must exceed before it counts
+
+
+@dataclass(frozen=True)
+class PartScores:
+    """Agreements of pairs inside parts of the rows: splits × parts × pairs."""
+
+    values: np.ndarray
+
+    @property
+    def mean(self) -> float:
+        """Mean agreement."""
+        return float(self.values.mean())
+
+    @property
+    def variance(self) -> float:
+        """Variance over data sets of the size of a part, without that of finitely many pairs."""
+        between = float(self.values.mean(axis=2).var(axis=1, ddof=1).mean())
+        inside = float(self.values.var(axis=2, ddof=1).mean()) / self.values.shape[2]
+        return float(max(between - inside, _LEAST_SHARE * between))
+
+    @property
+    def scale(self) -> float:
+        """The variance relative to what the mean agreement lets one expect: c."""
+        return self.variance / (_AT_ZERO + float(_shape(self.mean)))
+
+
+def _shape(agreement: np.ndarray | float) -> np.ndarray:
+    inside = np.clip(agreement, 0, 1)
+    return np.asarray(np.sqrt(inside) * (1 - inside))
+
+
+def combined_scale(levels: list[PartScores]) -> float:
+    """c from halves and, with half the weight, from quarters."""
+    weights = [1 / 2**level for level in range(len(levels))]
+    return float(np.average([level.scale for level in levels], weights=weights))
+
+
+def interval(
+    value: float, scale: float, error: float, confidence: float, lowest: float
+) -> tuple[float, float]:
+    """All agreements that the value is compatible with; between the measure's bounds."""
+    quantile = float(stdtrit(_FREEDOM, (1 + confidence) / 2))
+    grid = np.linspace(max(lowest, -1.0), 1.0, _GRID)
+    reach = quantile * np.sqrt(scale * (_AT_ZERO + _shape(grid)) + error**2)
+    inside = grid[np.abs(value - grid) <= reach]
+    if len(inside) == 0:
+        return value, value
+    return float(min(inside[0], value)), float(max(inside[-1], value))
+
+
+def standard_error(value: float, scale: float, error: float) -> float:
+    """Standard deviation over data sets at an agreement."""
+    return math.sqrt(scale * (_AT_ZERO + float(_shape(value))) + error**2)
+
+
+def extrapolate(value: float, at_half: float, scale: float, error: float) -> float:
+    """Agreement of studies with twice the rows of those that agree to `value`.
+
+    The logit grows by 0.9 times its last growth (from `at_half`, the agreement with half the
+    rows), or by the usual 0.8 (1 − θ) where that cannot be told from chance. An agreement that
+    itself cannot be told from chance is drawn towards 0.
+    """
+    noise = _CAUTION * (scale * _AT_ZERO + error**2)
+    trust, trust_before = (
+        max(x, 0.0) ** 2 / (max(x, 0.0) ** 2 + noise) if x > 0 else 0.0 for x in (value, at_half)
+    )
+    now, before = (float(logit(np.clip(x, 0.005, 0.98))) for x in (value, at_half))
+    own = float(np.clip(_STEP * (now - before), 0, _LARGEST_STEP))
+    usual = _USUAL_STEP * (1 - float(np.clip(value, 0, 1)))
+    step = trust_before * own + (1 - trust_before) * usual
+    return trust * float(expit(now + step))
+
+
+def grown(bounds: tuple[float, float]) -> tuple[float, float]:
+    """An interval for twice the rows: from no growth to the fastest that the experiment saw."""
+    low, high = bounds
+    return low, max(high, float(expit(logit(np.clip(high, 0.005, 0.999)) + _FASTEST_STEP)))
+
+
+def rows_needed(
+    bounds: tuple[float, float], value: float, at_half: float, n_rows: int, target: float
+) -> tuple[float, float]:
+    """Fewest and most rows for a wanted agreement, by the growth of the logit per doubling.
+
+    The fewest if the agreement is at the upper end of its interval and grows fastest; the most if
+    it is at the lower end and grows as it did last. Infinity where the lower end is no agreement.
+    """
+
+    def needed(agreement: float, step: float) -> float:
+        if agreement >= target:
+            return float(n_rows)
+        if agreement <= 0 or step <= 0:
+            return math.inf
+        start, goal = (float(logit(np.clip(x, 0.005, 0.995))) for x in (agreement, target))
+        doublings = (goal - start) / step
+        return n_rows * 2**doublings if doublings < _MOST_DOUBLINGS else math.inf
+
+    now, before = (float(logit(np.clip(x, 0.005, 0.98))) for x in (value, at_half))
+    slow = float(np.clip(_STEP * (now - before), 0, _LARGEST_STEP))
+    return needed(bounds[1], _FASTEST_STEP), needed(bounds[0], slow / 2)

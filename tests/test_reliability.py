@@ -1,0 +1,279 @@
+"""Would another study find the same? Pairs share no row; intervals refer to other data sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import KFold
+from sklearn.tree import DecisionTreeClassifier
+
+import mainstay as ms
+from mainstay import InputError
+from mainstay.procedure import Data, Procedure
+from mainstay.reliability.pairs import agreement_in_pairs, halve
+from mainstay.reliability.variance import PartScores, extrapolate, grown, interval, rows_needed
+from mainstay.resampling import Pairs, make_resamples
+
+N, P = 60, 40
+RNG = np.random.default_rng(0)
+Y = np.repeat([0, 1], N // 2)
+NOISE = RNG.normal(size=(N, P))
+SIGNAL = NOISE + 3 * Y[:, None] * (np.arange(P) < 4)
+
+
+# ---------------------------------------------------------------------- complementary pairs
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(2, 15), min_size=1, max_size=4), st.integers(0, 10**6))
+def test_halves_share_no_row_and_split_every_class_as_evenly_as_possible(
+    sizes: list[int], seed: int
+) -> None:
+    classes = np.repeat(np.arange(len(sizes)), sizes)
+    first, second = Pairs().halves(len(classes), classes, None, np.random.default_rng(seed))
+    np.testing.assert_array_equal(np.sort(np.r_[first, second]), np.arange(len(classes)))
+    assert abs(len(first) - len(second)) <= 1
+    for label, size in enumerate(sizes):
+        share = (classes[first] == label).sum()
+        assert share in (size // 2, (size + 1) // 2)
+
+
+def test_groups_stay_on_one_side_and_the_sides_are_nearly_equal() -> None:
+    rng = np.random.default_rng(1)
+    groups = np.repeat(np.arange(20), rng.integers(1, 9, size=20))
+    classes = groups % 2
+    for seed in range(20):
+        first, second = Pairs().halves(len(groups), classes, groups, np.random.default_rng(seed))
+        assert not set(groups[first]) & set(groups[second])
+        assert abs(len(first) - len(second)) <= groups.size // 10
+        assert set(classes[first]) == set(classes[second]) == {0, 1}
+
+
+def test_every_row_is_in_the_first_half_as_often_as_in_the_second() -> None:
+    """400 pairs: the count of a row in first halves has mean 200 and standard deviation 10."""
+    resamples = make_resamples("pairs", 800, N, classes=Y, rng=np.random.default_rng(0))
+    first = sum(np.bincount(resamples.rows(i), minlength=N) for i in range(0, 800, 2))
+    assert np.abs(first - 200).max() < 5 * 10
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n": 7}, "n_resamples must be even, got 7"),
+        ({"classes": np.r_[np.zeros(9, dtype=int), 1]}, "in 1 row; two disjoint halves"),
+        ({"groups": np.repeat([0, 1, 2], 4), "classes": np.repeat([0, 0, 1], 4)}, "in 1 group"),
+    ],
+)
+def test_what_cannot_be_halved_is_refused(options: dict[str, Any], message: str) -> None:
+    n = options.pop("n", 4)
+    rows = len(next(iter(options.values()), np.zeros(10)))
+    with pytest.raises(InputError, match=message):
+        make_resamples("pairs", n, rows, rng=np.random.default_rng(0), **options)
+
+
+def test_runs_of_pairs_know_their_partners(tmp_path: Path) -> None:
+    selector = ms.EnsembleSelector("f_statistic", resampling="pairs", n_resamples=6, random_state=0)
+    runs = selector.fit(SIGNAL, Y).runs_
+    assert runs.paired
+    assert runs.top(5).paired
+    assert ms.Runs.concatenate([runs, runs]).paired
+    assert not runs[1:3].paired
+    assert runs != runs[:]  # the same scores, but nobody knows the partners
+    for name in ("runs.csv", "runs.parquet"):
+        runs.save(tmp_path / name)
+        assert ms.Runs.load(tmp_path / name) == runs
+    with pytest.raises(InputError, match="come in twos, got 3 runs"):
+        ms.Runs.from_sets([[0], [1], [0]], features=3).as_pairs()
+
+
+SIMILARITY = ms.FeatureSimilarity.from_matrix(
+    np.eye(P) + 0.95 * (np.eye(P, k=1) * (np.arange(P) % 2 == 0)[:, None])
+    + 0.95 * (np.eye(P, k=-1) * (np.arange(P) % 2 == 0)[None, :])
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "measure", ["nogueira", "jaccard", "sma_count", "spearman", "rbo", "davis"]
+)
+def test_agreement_in_pairs_is_that_of_every_pair_alone(measure: str) -> None:
+    scores = RNG.normal(size=(130, P))  # more than are scored in one go
+    runs = ms.Runs.from_scores(scores).as_pairs()
+    options: dict[str, Any] = {}
+    if measure == "sma_count":
+        options["similarity"] = SIMILARITY
+    values = agreement_in_pairs(runs, measure, 8, **options)
+    selected = runs if measure in ("spearman", "rbo") else runs.top(8)
+    alone = [
+        float(ms.stability(selected[i : i + 2], measure, random_state=0, **options))
+        for i in range(0, 130, 2)
+    ]
+    tolerance = 1e-3 if measure == "sma_count" else 1e-12  # its correction for chance is simulated
+    np.testing.assert_allclose(values, alone, atol=tolerance)
+
+
+def test_runs_without_partners_cannot_be_compared_in_pairs() -> None:
+    with pytest.raises(InputError, match="not paired"):
+        agreement_in_pairs(ms.Runs.from_sets([[0], [1]], features=3), "jaccard", 1)
+
+
+# ---------------------------------------------------------------------- uncertainty
+
+
+def test_the_variance_over_parts_is_found_back() -> None:
+    """Parts differ with variance 0.01, pairs inside them with 0.04; 4,000 splits of two parts."""
+    rng = np.random.default_rng(0)
+    parts = rng.normal(0.4, 0.1, size=(4000, 2, 1))
+    values = parts + rng.normal(0, 0.2, size=(4000, 2, 4))
+    # standard error of the variance: about 0.02 · √(2/4000) = 0.00045
+    assert PartScores(values).variance == pytest.approx(0.01, abs=4 * 0.00045)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(-0.1, 1), st.floats(0, 0.1), st.floats(0, 0.05))
+def test_an_interval_holds_its_estimate_and_grows_with_the_level(
+    value: float, scale: float, error: float
+) -> None:
+    low, high = interval(value, scale, error, 0.95, -1.0)
+    wide_low, wide_high = interval(value, scale, error, 0.99, -1.0)
+    assert -1 <= wide_low <= low <= value <= high <= wide_high <= 1
+
+
+def test_near_zero_the_interval_reaches_further_up_than_down() -> None:
+    low, high = interval(0.01, 0.02, 0.005, 0.95, -1.0)
+    assert high - 0.01 > 0.01 - low
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(1e-6, 0.1))
+def test_an_extrapolation_stays_between_0_and_1(value: float, before: float, scale: float) -> None:
+    assert 0 <= extrapolate(value, before, scale, 0.01) <= 1
+    low, high = grown((min(before, value), max(before, value)))
+    assert low <= high <= 1
+
+
+def test_rows_needed() -> None:
+    fewest, most = rows_needed((0.3, 0.5), 0.4, 0.2, 50, 0.8)
+    assert 50 < fewest < most
+    assert rows_needed((0.85, 0.95), 0.9, 0.8, 50, 0.8) == (50, 50)
+    assert rows_needed((-0.01, 0.5), 0.1, 0.0, 50, 0.8)[1] == np.inf
+
+
+# ---------------------------------------------------------------------- replicability
+
+
+QUICK = {"n_features_to_select": 4, "n_pairs": 10, "n_splits": 5, "random_state": 0}
+
+
+def test_noise_agrees_no_better_than_chance_and_the_interval_says_so() -> None:
+    rep = ms.replicability("f_statistic", NOISE, Y, **QUICK)
+    assert abs(float(rep)) < 0.1
+    assert rep.interval[0] <= 0 <= rep.interval[1]
+    assert "cannot be told from chance" in rep.summary()
+
+
+def test_disjoint_halves_of_noise_agree_to_0_on_average() -> None:
+    """40 data sets; each estimate has a standard deviation of about 0.03."""
+    rng = np.random.default_rng(3)
+    values = [
+        float(ms.replicability("f_statistic", rng.normal(size=(40, 100)), np.arange(40) % 2,
+                               n_features_to_select=10, n_pairs=10, n_splits=5, random_state=i))
+        for i in range(40)
+    ]  # fmt: skip
+    error = np.std(values, ddof=1) / np.sqrt(40)
+    assert abs(np.mean(values)) < 4 * error
+    assert error < 0.02
+
+
+def test_a_strong_signal_is_found_by_every_study() -> None:
+    rep = ms.replicability("f_statistic", SIGNAL, Y, **QUICK)
+    assert float(rep) > 0.9
+    assert rep.at_n.value >= float(rep) - 0.05
+    assert rep.n_rows == N // 2
+    assert list(rep.table["kind"]) == ["observed"] * 3 + ["extrapolated"]
+    assert list(rep.table["n_rows"]) == [7, 15, 30, 60]
+
+
+def test_overlapping_runs_agree_on_noise_where_disjoint_ones_do_not() -> None:
+    """The number that this replaces: resamples share rows, and noise that one likes all like."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 500))
+    selector = ms.EnsembleSelector("f_statistic", n_features_to_select=10, random_state=0)
+    assert selector.fit(X, Y).stability_.interval[0] > 0.05
+    assert ms.replicability(selector, X, Y, random_state=0).interval[0] <= 0
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_neither_cores_nor_the_order_of_columns_change_the_result(n_jobs: int) -> None:
+    table = pd.DataFrame(SIGNAL, columns=[f"g{i}" for i in range(P)])
+    expected = ms.replicability("information_gain", table, Y, **QUICK)
+    shuffled = table[table.columns[np.random.default_rng(1).permutation(P)]]
+    again = ms.replicability("information_gain", shuffled, Y, n_jobs=n_jobs, **QUICK)
+    np.testing.assert_array_equal(again.pairs, expected.pairs)
+    np.testing.assert_array_equal(again.inside_halves, expected.inside_halves)
+
+
+def test_ensembles_selectors_and_any_measure() -> None:
+    selector = ms.EnsembleSelector(DecisionTreeClassifier(), n_features_to_select=4)
+    rep = ms.replicability(selector, SIGNAL, Y, n_pairs=5, n_splits=5, ensemble_size=5,
+                           random_state=0)  # fmt: skip
+    assert rep.ensemble_size == 5
+    assert rep.n_features_to_select == 4
+    for measure in ("jaccard", "spearman", "sma_count", lambda runs: 0.25):
+        rep = ms.replicability("f_statistic", SIGNAL, Y, measure=measure, **QUICK)
+        assert rep.interval[0] <= float(rep) <= rep.interval[1]
+    assert float(rep) == 0.25
+
+
+def test_a_result_is_saved_and_reopened(tmp_path: Path) -> None:
+    rep = ms.replicability("f_statistic", SIGNAL, Y, **QUICK)
+    rep.save(tmp_path / "rep.zip")
+    again = ms.load_result(tmp_path / "rep.zip")
+    assert repr(again) == repr(rep)
+    pd.testing.assert_frame_equal(again.table, rep.table)
+    assert again.runs == rep.runs
+
+
+def test_groups_are_kept_together() -> None:
+    groups = np.repeat(np.arange(N // 2), 2)
+    data = Data.check(SIGNAL, Y, groups=groups)
+    first, second = halve(data, np.arange(N), np.random.default_rng(0))
+    assert not set(groups[first]) & set(groups[second])
+    assert float(ms.replicability("f_statistic", SIGNAL, Y, groups=groups, **QUICK)) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "options", "message"),
+    [
+        (NOISE[:6], Y[27:33], {}, "at least 8 rows, got 6"),
+        (NOISE, np.r_[Y[:57], [2, 2, 2]], {}, "at least 4 rows of every class; the fewest are 3"),
+        (NOISE, Y, {"groups": np.repeat([0, 1, 2, 3], 15)}, "at least 4 groups of every class"),
+        (NOISE, Y, {"measure": "nogueria"}, "Did you mean 'nogueira'"),
+        (NOISE, Y, {"measure": "jaccard@5"}, "use measure='jaccard'"),
+        (NOISE, Y, {"ensemble_size": 1}, "ensemble_size must be a whole number at least 2"),
+        (NOISE, Y, {"measure": "pearson", "ensemble_size": 3}, "ensembles end in rankings"),
+        (NOISE, Y, {"n_pairs": 2}, "n_pairs must be a whole number at least 5"),
+    ],
+)
+def test_what_is_wrong_is_said(X: Any, y: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ms.replicability("f_statistic", X, y, **{**QUICK, **options})
+
+
+def test_fixed_splits_cannot_be_repeated_on_parts() -> None:
+    procedure = Procedure.of("f_statistic", resampling=KFold(3))
+    with pytest.raises(InputError, match="fixed splits"):
+        ms.replicability(procedure, NOISE, Y, **QUICK)
+
+
+def test_the_picture_shows_observed_and_extrapolated_agreement() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    display = ms.replicability("f_statistic", X, y, **QUICK).plot()
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert labels == ["observed", "extrapolated"]
