@@ -193,7 +193,7 @@ class FeatureSimilarity:
 
     @property
     def criterion(self) -> str:
-        """What makes two features exchangeable, such as "|pearson| >= 0.9"."""
+        """What makes two features exchangeable, such as `|pearson| >= 0.9`."""
         return f"{self.label} >= {self.threshold:g}"
 
     @property
