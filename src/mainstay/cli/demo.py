@@ -18,7 +18,7 @@ from mainstay.cli.command import command
 @click.option("--jobs", type=int, default=-1, show_default=True,
               help="Number of cores; -1 for all.")
 def demo(folder: str, resamples: int, seed: int, jobs: int) -> None:
-    """Take the whole tour on data that ships with scikit-learn: under a minute.
+    """Take the whole tour on data that ships with scikit-learn: about a minute of computing.
 
     Select, measure, replicate, forecast, compare; ends with a verdict, a report and pictures.
     """
