@@ -13,6 +13,7 @@ from mainstay._provenance import plain
 from mainstay._validation import (
     InputError,
     RandomState,
+    check_choice,
     check_count,
     check_fraction,
     check_random_state,
@@ -256,8 +257,6 @@ def _is_adjusted(measure: Any) -> bool:
 def _check_measure(measure: Any, ensemble_size: int | None) -> None:
     if callable(measure):
         return
-    from mainstay._validation import check_choice
-
     name = check_choice("measure", str(measure).partition("@")[0], MEASURES)
     if MEASURES[name].kind == "scores" and ensemble_size is not None:
         raise InputError(f"{name!r} compares scores, but ensembles end in rankings.")

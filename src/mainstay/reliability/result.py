@@ -18,6 +18,7 @@ from mainstay.reliability.variance import (
     extrapolate,
     grown,
     interval,
+    rows_needed,
     standard_error,
 )
 from mainstay.runs import Runs
@@ -184,8 +185,6 @@ class Replicability(Saveable):
             The fewest and the most that the interval is compatible with; infinity where the data
             cannot tell.
         """
-        from mainstay.reliability.variance import rows_needed
-
         return rows_needed(self.interval, self.value, PartScores(self.inside_halves).mean,
                            self.n_rows, target)  # fmt: skip
 
