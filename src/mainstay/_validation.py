@@ -169,6 +169,11 @@ def column_names(X: Any) -> tuple[str, ...]:
     return feature_names(None, names, X.shape[1])
 
 
+def numbered(labels: np.ndarray) -> np.ndarray:
+    """Number labels from 0 in their sorted order."""
+    return np.unique(labels, return_inverse=True)[1].ravel()
+
+
 def share_or_number(what: str, wanted: Any, p: int) -> int:
     """Number of features from a number, or from a share of all (rounded up, at least one)."""
     if isinstance(wanted, float | np.floating):

@@ -24,6 +24,7 @@ from mainstay._validation import (
     check_choice,
     check_weights,
     column_names,
+    numbered,
     share_or_number,
     some,
 )
@@ -148,7 +149,7 @@ class Data:
     @cached_property
     def classes(self) -> np.ndarray | None:
         """Class numbers of the rows, or None for numbers."""
-        return np.unique(self.y, return_inverse=True)[1].ravel() if self.is_classification else None
+        return numbered(self.y) if self.is_classification else None
 
     def rows(self, rows: np.ndarray) -> Data:
         """Only some of the rows; one may come more than once."""

@@ -13,7 +13,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mainstay._validation import InputError, check_choice, check_count, check_fraction
+from mainstay._validation import (
+    InputError,
+    check_choice,
+    check_count,
+    check_fraction,
+    numbered,
+)
 
 _MOST_TRIES = 100
 _GROUP_TRIES = 10
@@ -355,7 +361,7 @@ def _group_numbers(groups: Any, n: int) -> np.ndarray:
     values = np.asarray(groups)
     if values.shape != (n,):
         raise InputError(f"groups must have one entry per row ({n}), got shape {values.shape}.")
-    numbers = np.unique(values, return_inverse=True)[1].ravel()
+    numbers = numbered(values)
     if numbers.max() < 2:
         raise InputError(f"{numbers.max() + 1} group(s) are too few to resample; at least 3.")
     return numbers

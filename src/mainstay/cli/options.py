@@ -40,6 +40,9 @@ output_plot = functools.partial(
     click.option, "--plot", type=OutputFile(".png", ".pdf", ".svg", ".jpg"), metavar="FILE")
 output_runs = functools.partial(
     click.option, "--save-runs", type=OutputFile(".parquet", ".csv"), metavar="FILE")
+rankers = click.option(
+    "-r", "--ranker", "rankers", multiple=True, metavar="NAME",
+    help="Ranker; repeat for several.  [default: information_gain]")
 runs_kind = click.option(
     "--kind", type=click.Choice(["auto", "support", "ranks", "scores"]), default="auto",
     show_default=True, help="What the values in FILE are.")

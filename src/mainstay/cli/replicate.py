@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 @command()
 @options.data_source
 @options.task
-@click.option("-r", "--ranker", "rankers", multiple=True, metavar="NAME",
-              help="Ranker; repeat for several.  [default: information_gain]")
+@options.rankers
 @click.option("--n-features", default="0.1", show_default=True, metavar="20|0.1",
               help="How many features a study selects.")
 @click.option("--ensemble-size", type=click.IntRange(min=2), default=20, show_default=True,

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 @command()
 @options.data_source
 @options.task
-@click.option("-r", "--ranker", "rankers", multiple=True, metavar="NAME",
-              help="Ranker; repeat for several.  [default: information_gain]")
+@options.rankers
 @click.option("--aggregation", default="mean", show_default=True, metavar="NAME",
               help="How the runs become one ranking.")
 @click.option("--n-features", default="0.1", show_default=True,

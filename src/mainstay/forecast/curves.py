@@ -9,6 +9,7 @@ no row, are compared. Overlapping: all halves are compared with each other.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,7 +100,7 @@ class FlatCurve:
 
 
 @dataclass(frozen=True, eq=False)
-class HalvesCurve:
+class HalvesCurve(ABC):
     """Ensembles built inside training halves: what the two ways to compare halves share.
 
     Up to the number b of runs in a half, m of them are drawn without replacement in every half.
@@ -146,13 +147,13 @@ class HalvesCurve:
             self._memory[m] = np.mean(compared, axis=0)
         return np.asarray(self._memory[m])
 
+    @abstractmethod
     def _compare(self, scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Stability of one ensemble per half, then the same with parts left out in turn."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _extrapolated(self, m: float) -> np.ndarray:
         """Stability at m > b, then the same with parts left out in turn."""
-        raise NotImplementedError
 
     def _reciprocal(self, m: float) -> np.ndarray:
         """Φ(m) from the straight line of 1/Φ in 1/m through b."""

@@ -18,6 +18,7 @@ from mainstay._validation import (
     check_count,
     check_fraction,
     check_random_state,
+    numbered,
     share_or_number,
 )
 from mainstay.forecast.base_runs import BaseRuns, Source
@@ -286,7 +287,7 @@ def _checked_halves(halves: Any, protocol: str, n_runs: int) -> np.ndarray | Non
     labels = np.asarray(halves)
     if labels.shape != (n_runs,):
         raise InputError(f"halves must name the half of each of {n_runs} runs, got {labels.shape}.")
-    return np.unique(labels, return_inverse=True)[1].ravel()
+    return numbered(labels)
 
 
 def _checked_number(wanted: Any, runs: Runs, needed: bool) -> int | None:

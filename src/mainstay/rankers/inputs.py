@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,6 @@ class Table:
         n rows × p features.
     """
 
-    floats: np.ndarray | None = None  # n × p, where all columns are floats and none is infinite
-
     def __init__(self, X: Any) -> None:
         columns: list[str] | None = None
         read: Callable[[int], Column]
@@ -52,12 +51,15 @@ class Table:
             read = lambda j: _column(array[:, j], self.names[j])  # noqa: E731
         self.names: tuple[str, ...] = feature_names(None, columns, shape[1])
         self.n_rows, self.n_features = int(shape[0]), int(shape[1])
-        self._read = read
-        floats = _all_floats(X)
-        if floats is not None and not np.isinf(floats).any():
-            self.floats = floats
+        self._read, self._X = read, X
         if self.n_rows < 2:
             raise InputError(f"X has {self.n_rows} row(s); at least 2 are needed.")
+
+    @cached_property
+    def floats(self) -> np.ndarray | None:
+        """All columns, n × p, where they are floats and none is infinite; None elsewhere."""
+        values = _all_floats(self._X)
+        return None if values is None or np.isinf(values).any() else values
 
     def column(self, j: int) -> Column:
         """Return column j; infinite values are refused."""

@@ -11,7 +11,7 @@ import numpy as np
 from mainstay._parallel import n_cores
 from mainstay.procedure import Data, as_procedure
 from mainstay.reliability.pairs import run_studies
-from mainstay.reliability.replicability import _check_size, _draw_parts
+from mainstay.reliability.replicability import check_size, draw_parts
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ def replicability_cost(
     """
     repeated = as_procedure(procedure)
     data = Data.check(X, y, groups=groups, task=task)
-    _check_size(repeated, data)
+    check_size(repeated, data)
     rng = np.random.default_rng(0)
-    levels = _draw_parts(data, n_pairs, n_splits, rng)
+    levels = draw_parts(data, n_pairs, n_splits, rng)
     parts = sorted((part for level in levels for part in level), key=len)
 
     def seconds(part: np.ndarray) -> float:  # of a study; they come in pairs

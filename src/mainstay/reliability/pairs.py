@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mainstay._parallel import Progress, run_tasks
-from mainstay._validation import InputError
+from mainstay._validation import InputError, numbered
 from mainstay.measures import MEASURES, stability
 from mainstay.procedure import Data, Procedure, selections
 from mainstay.resampling import Pairs
@@ -24,8 +24,8 @@ _TOGETHER = 64  # runs whose pairs are scored in one go
 
 def halve(data: Data, rows: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Cut some rows into two disjoint halves, by class and by group."""
-    classes = None if data.classes is None else _numbered(data.classes[rows])
-    groups = None if data.groups is None else _numbered(data.groups[rows])
+    classes = None if data.classes is None else numbered(data.classes[rows])
+    groups = None if data.groups is None else numbered(data.groups[rows])
     first, second = Pairs().halves(len(rows), classes, groups, rng)
     return rows[first], rows[second]
 
@@ -108,7 +108,3 @@ def agreement_in_pairs(
         first = np.arange(0, len(pairwise), 2)
         values.append((pairwise[first, first + 1] + pairwise[first + 1, first]) / 2)
     return np.concatenate(values)
-
-
-def _numbered(labels: np.ndarray) -> np.ndarray:
-    return np.unique(labels, return_inverse=True)[1].ravel()

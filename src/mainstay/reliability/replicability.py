@@ -127,11 +127,11 @@ def replicability(
     _check_measure(measure, ensemble_size)
     if ensemble_size is not None:
         check_count("ensemble_size", ensemble_size, 2)
-    _check_size(repeated, data)
+    check_size(repeated, data)
     wanted = repeated.n_features_per_run if n_features_to_select is None else n_features_to_select
     k = share_or_number("n_features_to_select", 0.1 if wanted is None else wanted, data.n_features)
     rng = check_random_state(random_state)
-    levels = _draw_parts(
+    levels = draw_parts(
         data,
         check_count("n_pairs", n_pairs, 5),
         check_count("n_splits", n_splits, 5),
@@ -174,7 +174,7 @@ def replicability(
 # ---------------------------------------------------------------------- which rows
 
 
-def _draw_parts(data: Data, n_pairs: int, n_splits: int, rng: np.random.Generator) -> list[Parts]:
+def draw_parts(data: Data, n_pairs: int, n_splits: int, rng: np.random.Generator) -> list[Parts]:
     """Rows of all studies: halves; pairs inside halves; where possible, pairs inside quarters."""
     everything = np.arange(data.n_rows)
     halves = [half for _ in range(n_pairs) for half in halve(data, everything, rng)]
@@ -229,7 +229,8 @@ def _smallest_class(data: Data) -> int:
 # ---------------------------------------------------------------------- checks
 
 
-def _check_size(procedure: Procedure, data: Data) -> None:
+def check_size(procedure: Procedure, data: Data) -> None:
+    """Refuse what cannot be repeated on four parts of the rows that all hold every class."""
     if hasattr(procedure.resampling, "split") and not isinstance(procedure.resampling, str):
         raise InputError(
             "a splitter with fixed splits cannot be repeated on parts of the rows; give a "
