@@ -495,6 +495,21 @@ def connected_components(p: int, edges: Iterable[tuple[int, int]]) -> list[set[i
     return sorted(groups, key=min)
 
 
+def complete_linkage(similarity: Matrix, threshold: float) -> set[frozenset[int]]:
+    """Merge the two groups whose least similar members are most similar, while these reach it."""
+    groups = [frozenset({i}) for i in range(len(similarity))]
+    while len(groups) > 1:
+        least, a, b = max(
+            (min(similarity[i, j] for i in a for j in b), sorted(a), sorted(b))
+            for a, b in combinations(groups, 2)
+        )
+        if least < threshold:
+            break
+        merged = frozenset(a) | frozenset(b)
+        groups = [group for group in groups if not group <= merged] + [merged]
+    return set(groups)
+
+
 def pair_agreement(name: str, a: set[int], b: set[int], p: int, sets: list[set[int]]) -> float:
     """Score of a pair; of `nogueira`, the overlap in units of its mean denominator."""
     if name != "nogueira":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +21,7 @@ from mainstay._validation import (
     split_table,
 )
 from mainstay.runs import files
+from mainstay.runs.grouping import best_in_groups, group_columns, selected_groups
 from mainstay.runs.ranks import average_ranks, break_ties, checked_ranks
 
 if TYPE_CHECKING:
@@ -266,6 +267,36 @@ class Runs:
         selected = sp.csr_array(support).astype(np.int32)
         return Runs("support", selected, self.features, paired=self.paired)
 
+    def grouped(self, groups: Iterable[Iterable[str]]) -> Runs:
+        """Turn runs over features into runs over groups of features.
+
+        A run selects a group if it selects a member; in rankings and scores a group stands where
+        the best of its members stands. Pairs stay pairs.
+
+        Parameters
+        ----------
+        groups : iterable of iterables of str
+            Names of the features of each group, which must not overlap; features in none are groups
+            of their own. `FeatureSimilarity.groups("complete_linkage")` gives groups of twins.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> runs = ms.Runs.from_sets([["a"], ["b"]], features=["a", "b", "c"])
+        >>> grouped = runs.grouped([("a", "b")])
+        >>> grouped.features, grouped.counts.tolist()
+        (('a; b', 'c'), [2, 0])
+        """
+        labels, names = group_columns(groups, self.features)
+        names = feature_names(names, None, len(names))
+        if self.kind == "support":
+            return Runs("support", selected_groups(self._data, labels), names, paired=self.paired)
+        if self.kind == "scores":
+            return Runs("scores", best_in_groups(self._data, labels, np.maximum), names,
+                        paired=self.paired)  # fmt: skip
+        ranks = average_ranks(best_in_groups(self._data, labels, np.minimum))
+        return Runs("ranks", ranks, names, paired=self.paired)
+
     def __getitem__(self, runs: int | slice | Sequence[int] | np.ndarray) -> Runs:
         """Keep some of the runs: a position, a slice, positions, or a mask."""
         if isinstance(runs, int | np.integer):
@@ -300,7 +331,8 @@ class Runs:
         return hash((self.kind, self.features, self.n_runs))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Runs, (self._kind, self._data, self._features)  # arrays are read-only again
+        # made anew, since arrays come out of a pickle writeable
+        return partial(Runs, paired=self._paired), (self._kind, self._data, self._features)
 
     @staticmethod
     def concatenate(parts: Sequence[Runs]) -> Runs:
