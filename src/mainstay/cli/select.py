@@ -97,7 +97,7 @@ def select(
     )
     if resamples == "auto":
         click.echo(f"{selector.decision_}\n")
-    print_table(selector.feature_table_.head(top))
+    print_table(selector.feature_table_.dropna(axis=1, how="all").head(top))
     click.echo("\nHow far do the runs agree, all of them on resamples of the same rows?")
     print_estimates(_estimates(selector))
     click.echo("Whether another study would find these features: mainstay replicate.")

@@ -6,15 +6,15 @@ import math
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from mainstay._provenance import WITHOUT_EFFECT, plain, versions
-from mainstay._saving import Saveable
+from mainstay._saving import Parts, Saveable
 from mainstay._validation import InputError, check_count
 from mainstay.aggregation import Ranking
-from mainstay.ensemble.feature_table import feature_table
+from mainstay.ensemble.feature_table import feature_table, with_todays_columns
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import aggregate_runs, selections
@@ -153,6 +153,11 @@ class SelectionResult(Saveable):
             comparison=comparison,
             replicability=replicability,
         )
+
+    @classmethod
+    def _from_parts(cls, parts: Parts) -> Self:
+        parts["feature_table"] = with_todays_columns(parts["feature_table"])
+        return super()._from_parts(parts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the feature table."""

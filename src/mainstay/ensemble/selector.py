@@ -107,8 +107,11 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The same with exchangeable features counted as one (`sma_count`).
     feature_table_ : pandas.DataFrame
         Per feature, best first: rank, score, mean and standard deviation of its rank over the
-        runs, selection frequency with a Wilson interval, RRA p-value, its group (the features that
-        can stand in for it), and in which share of the runs it *or one of them* was selected.
+        runs, selection frequency with a Wilson interval, its group (the features that can stand in
+        for it), and in which share of the runs it *or one of them* was selected. The interval is
+        what the number of runs on these rows leaves open (with `resampling="pairs"` a pair counts
+        as one observation), not what another study would give. `q_value` and `group_q_value` are
+        empty (NaN) where no evidence was computed.
     task_, task_reason_ : str
         "classification" or "regression", and why.
     n_features_ : int

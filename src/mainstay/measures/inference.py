@@ -24,6 +24,8 @@ from mainstay.measures.intervals import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mainstay.runs import Runs
+
 Undefined = Literal["warn", "nan", "error"] | float
 
 
@@ -341,3 +343,36 @@ def wilson_interval(
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return np.clip(centre - reach, 0, 1), np.clip(centre + reach, 0, 1)
+
+
+def frequency_interval(chosen: Runs, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    """Wilson intervals of the selection frequencies: what a finite number of runs leaves open.
+
+    They are about the frequency that endlessly many such runs *on the same rows* would give, and
+    say nothing about other data sets. The two runs of a pair are counted as one observation: given
+    the rows, what one half shows too much the other shows too little, so that a feature without
+    effect tends to be chosen in both halves (with opposite signs) or in neither. For features that
+    are chosen in one half rather than both, the interval is then wider than it need be.
+
+    Parameters
+    ----------
+    chosen : Runs
+        Selections.
+    confidence : float
+        Level of the intervals.
+
+    Examples
+    --------
+    >>> import mainstay as ms
+    >>> runs = ms.Runs.from_sets([["a"], ["a"], ["b"], ["a"]], features=["a", "b"])
+    >>> low, high = frequency_interval(runs)
+    >>> low.round(2), high.round(2)
+    (array([0.3 , 0.05]), array([0.95, 0.7 ]))
+    >>> low, high = frequency_interval(runs.as_pairs())
+    >>> low.round(2), high.round(2)
+    (array([0.2 , 0.03]), array([0.97, 0.8 ]))
+    """
+    per_observation = 2 if chosen.paired else 1
+    return wilson_interval(
+        chosen.counts / per_observation, chosen.n_runs // per_observation, confidence
+    )

@@ -186,9 +186,11 @@ def _features(result: SelectionResult, listed: Any) -> dict[str, Any]:
         columns |= {
             "mean_rank": listed["mean_rank"].round(2).tolist(),
             "sd_rank": listed["sd_rank"].round(2).tolist(),
-            "p_value": [_number(value, 3) for value in listed["p_value"]],
             **_rank_distributions(result, names),
         }
+    for name in ("q_value", "group_q_value"):
+        if listed[name].notna().any():
+            columns[name] = [_number(value, 3) for value in listed[name]]
     if result.similarity is not None:
         columns["group_count"] = (listed["group_frequency"] * m).round().astype(int).tolist()
         columns |= _twins(result, names)

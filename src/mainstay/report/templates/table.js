@@ -125,7 +125,7 @@ function csv() {
     ["score", (i) => F.score[i]],
   ];
   if (hasTwins) fields.push(["group_frequency", (i) => share(F.group_count[i])], ["n_twins", (i) => F.n_twins[i]]);
-  if (hasRanks) for (const name of ["mean_rank", "sd_rank", "p_value"]) fields.push([name, (i) => F[name][i]]);
+  for (const name of ["mean_rank", "sd_rank", "q_value", "group_q_value"]) if (name in F) fields.push([name, (i) => F[name][i]]);
   const lines = view.rows.map((i) => fields.map(([, value]) => value(i) ?? "").join(","));
   return `\ufeff${[fields.map(([name]) => name).join(","), ...lines].join("\r\n")}\r\n`;
 }
