@@ -9,7 +9,7 @@ else knows how runs are made.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -30,7 +30,13 @@ from mainstay._validation import (
 )
 from mainstay.aggregation import AGGREGATIONS, Ranking, aggregate
 from mainstay.rankers import make_ranker
-from mainstay.rankers.base import for_task, has_fast_path, resample_scorer
+from mainstay.rankers.base import (
+    BlockScorer,
+    for_task,
+    has_fast_path,
+    resample_scorer,
+    target_scorer,
+)
 from mainstay.rankers.inputs import (
     Table,
     infer_task,
@@ -47,6 +53,7 @@ _BLOCK = 256  # resamples whose weights are in memory at once
 _SHARE_PER_RUN = 0.1  # of the features, where nothing else is said
 
 RunsByRanker = dict[str, Runs]
+Prepared = Mapping[str, Callable[[Any], BlockScorer] | None]
 
 
 # ---------------------------------------------------------------------- data
@@ -161,6 +168,10 @@ class Data:
             sample_weight=None if weight is None else weight[rows],
             groups=None if groups is None else groups[rows],
         )
+
+    def with_target(self, y: np.ndarray) -> Data:
+        """The same rows with other values of y, such as permuted ones."""
+        return replace(self, y=y)
 
     def similarity(self, threshold: float) -> FeatureSimilarity | None:
         """Which features can stand in for each other: absolute correlation from a threshold on.
@@ -302,6 +313,13 @@ class Procedure:
         """Whether there is one run, on all rows."""
         return self.resampling == "none" or isinstance(self.resampling, WholeData)
 
+    def prepare(self, data: Data) -> Prepared:
+        """What the rankers make of X alone, by their names, to be used with many targets."""
+        return {
+            name: target_scorer(for_task(ranker, data.task), data.X)
+            for name, ranker in self.rankers
+        }
+
     def run(
         self,
         data: Data,
@@ -310,8 +328,13 @@ class Procedure:
         *,
         n_jobs: int | None = None,
         progress: Progress = "auto",
+        prepared: Prepared | None = None,
     ) -> RunsByRanker:
-        """Run every ranker on the same n resamples: one Runs per ranker, by its name."""
+        """Run every ranker on the same n resamples: one Runs per ranker, by its name.
+
+        With `prepared`, from `prepare` on data with the same X, rankers that score many resamples
+        at once do so in this process.
+        """
         resamples = make_resamples(
             self.resampling,
             n,
@@ -321,9 +344,15 @@ class Procedure:
             y=data.y,
             rng=rng,
         )
+        options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
         return {
             name: _run_ranker(
-                for_task(ranker, data.task), data, resamples, rng, n_jobs=n_jobs, progress=progress
+                for_task(ranker, data.task),
+                data,
+                resamples,
+                rng,
+                scorer=None if prepared is None else prepared[name],
+                **options,
             )
             for name, ranker in self.rankers
         }
@@ -452,6 +481,7 @@ def _run_ranker(
     resamples: Resamples,
     rng: np.random.Generator,
     *,
+    scorer: Callable[[Any], BlockScorer] | None,
     n_jobs: int | None,
     progress: Progress,
 ) -> Runs:
@@ -461,6 +491,10 @@ def _run_ranker(
         "progress": progress,
         "description": type(ranker).__name__,
     }
+    if scorer is not None:
+        scores = _score_blocks(scorer(data.y), data, resamples, 0, len(resamples))
+        runs = Runs.from_scores(scores, data.features)
+        return runs.as_pairs() if resamples.paired else runs
     if has_fast_path(ranker):
         # whole blocks for every core: the data are prepared once per core, and what is computed
         # together does not depend on their number
@@ -469,7 +503,7 @@ def _run_ranker(
         tasks: Any = [
             (ranker, data, resamples, at, at + step) for at in range(0, len(resamples), step)
         ]
-        results = run_tasks(_score_blocks, tasks, **options)
+        results = run_tasks(_prepare_and_score, tasks, **options)
         runs = Runs.from_scores(np.concatenate(results), data.features)
         return runs.as_pairs() if resamples.paired else runs
     seeds = rng.integers(2**31, size=len(resamples))
@@ -480,11 +514,17 @@ def _run_ranker(
     return runs.as_pairs() if resamples.paired else runs
 
 
-def _score_blocks(
+def _prepare_and_score(
     ranker: Any, data: Data, resamples: Resamples, start: int, stop: int
 ) -> np.ndarray:
     score = resample_scorer(ranker, data.X, data.y)
     assert score is not None
+    return _score_blocks(score, data, resamples, start, stop)
+
+
+def _score_blocks(
+    score: BlockScorer, data: Data, resamples: Resamples, start: int, stop: int
+) -> np.ndarray:
     parts = []
     for at in range(start, min(stop, len(resamples)), _BLOCK):
         weights = resamples.weights(at, min(at + _BLOCK, stop))

@@ -105,6 +105,33 @@ def resample_scorer(ranker: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.nd
     return checked
 
 
+def target_scorer(ranker: Any, X: Any) -> Callable[[Any], BlockScorer] | None:
+    """Prepare X once for many targets: a function from y to what `resample_scorer` gives.
+
+    None if the ranker has no fast path. Rankers without a `target_scorer(X)` of their own prepare
+    X anew for every target.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import FStatistic
+    >>> score = target_scorer(FStatistic(), [[1.0], [2.0], [3.0], [4.0]])
+    >>> weights = np.ones((1, 4))
+    >>> score([0, 0, 1, 1])(weights), score([0, 1, 0, 1])(weights)
+    (array([[8.]]), array([[0.5]]))
+    """
+    if not has_fast_path(ranker):
+        return None
+    if not hasattr(ranker, "target_scorer"):
+        return lambda y: resample_scorer(ranker, X, y)  # type: ignore[return-value]
+    scorer: Callable[[Any], BlockScorer] = ranker.target_scorer(X)
+    return scorer
+
+
+def scores_features_alone(ranker: Any) -> bool:
+    """Tell whether the score of a feature depends on that feature and the target only."""
+    return bool(getattr(ranker, "scores_features_alone", False))
+
+
 def for_task(ranker: Any, task: str) -> Any:
     """Tell a ranker whether classes or numbers are to be predicted.
 
@@ -201,9 +228,17 @@ class WeightedRanker(Ranker):
 
     def resample_scorer(self, X: Any, y: Any) -> Callable[[Any], np.ndarray]:
         """Prepare X and y once; return a function from B × n weights to B × p scores."""
+        return self.target_scorer(X)(y)
+
+    def target_scorer(self, X: Any) -> Callable[[Any], Callable[[Any], np.ndarray]]:
+        """Prepare X once; return a function from y to what `resample_scorer` returns."""
         table = Table(X)
-        scorer, _ = self._prepare(table, y)
-        return lambda weights: _scores(scorer, weights, table, self._block)
+
+        def scorer_for(y: Any) -> Callable[[Any], np.ndarray]:
+            scorer, _ = self._prepare(table, y)
+            return lambda weights: _scores(scorer, weights, table, self._block)
+
+        return scorer_for
 
 
 class _InBinning:

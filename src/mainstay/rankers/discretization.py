@@ -171,9 +171,21 @@ def discretize(table: Table, target: Target, binning: Binning) -> Coded:
         assert target.values is not None
         classes = _compressed(_cut(target.values, rule, binning.n_bins, None)[0])[0]
     n_classes = int(classes.max()) + 1
+    if isinstance(binning.bins, str) and binning.bins != "mdl":
+        key = ("codes", *binning.get_params().items())
+        codes, n_bins, edges = table.once(key, lambda: _coded_columns(table, classes, binning))
+    else:
+        codes, n_bins, edges = _coded_columns(table, classes, binning)
+    return Coded(table.names, codes, n_bins, classes, n_classes, edges)
+
+
+def _coded_columns(
+    table: Table, classes: np.ndarray, binning: Binning
+) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray | None, ...]]:
+    """Codes of all columns, their numbers of bins and cut points."""
     at_once = _cut_all(table, binning)
     if at_once is not None:
-        return Coded(table.names, *at_once[:2], classes, n_classes, at_once[2])
+        return at_once
     codes = np.empty((table.n_features, table.n_rows), dtype=np.int32)
     n_bins = np.empty(table.n_features, dtype=np.int64)
     edges: list[np.ndarray | None] = []
@@ -187,7 +199,7 @@ def discretize(table: Table, target: Target, binning: Binning) -> Coded:
             raw, cuts = _coded(column, name, binning, classes)
         codes[j], n_bins[j] = _compressed(raw)
         edges.append(cuts)
-    return Coded(table.names, codes, n_bins, classes, n_classes, tuple(edges))
+    return codes, n_bins, tuple(edges)
 
 
 def _cut_all(

@@ -61,6 +61,13 @@ class Table:
         values = _all_floats(self._X)
         return None if values is None or np.isinf(values).any() else values
 
+    def once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """What `make()` gives, computed once: what rankers prepare serves every target."""
+        made = self.__dict__.setdefault("_made", {})
+        if key not in made:
+            made[key] = make()
+        return made[key]
+
     def column(self, j: int) -> Column:
         """Return column j; infinite values are refused."""
         column = self._read(j)

@@ -109,12 +109,17 @@ def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def read_numbers(table: Table, missing: str, what: str, near_zero_variance: bool) -> Moments:
     """Read all features as numbers; those that hardly vary as constants, if asked."""
-    values = table.numbers(missing, what)
-    if near_zero_variance:
-        for j in range(table.n_features):
-            if almost_constant(table.column(j)):
-                values[j] = 0.0
-    return Moments(values)
+
+    def read() -> Moments:
+        values = table.numbers(missing, what)
+        if near_zero_variance:
+            for j in range(table.n_features):
+                if almost_constant(table.column(j)):
+                    values[j] = 0.0
+        return Moments(values)
+
+    made: Moments = table.once(("moments", missing, near_zero_variance), read)
+    return made
 
 
 class FStatistic(WeightedRanker):
@@ -143,6 +148,8 @@ class FStatistic(WeightedRanker):
     >>> FStatistic().fit([[1.0, 5], [2.0, 5], [3.0, 5], [4.0, 5]], [0, 0, 1, 1]).scores_
     array([8., 0.])
     """
+
+    scores_features_alone = True
 
     def __init__(
         self, *, missing: str = "omit", near_zero_variance: bool = False, target: str = "auto"
@@ -185,6 +192,8 @@ class Correlation(WeightedRanker):
     >>> Correlation(method="spearman").fit(X, [1, 3, 5, 9]).scores_.round(3)
     array([1.   , 0.316])
     """
+
+    scores_features_alone = True
 
     def __init__(
         self, *, method: str = "pearson", missing: str = "omit", near_zero_variance: bool = False

@@ -75,15 +75,18 @@ def q_values(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
     return out
 
 
-def list_p_value(observed: np.ndarray, null: np.ndarray) -> float:
+def list_p_value(observed: np.ndarray, null: np.ndarray, *, standardise: bool = False) -> float:
     """Is there anything at all? Exact p-value of the smallest q-value in the list.
 
     Every target, the real one and the permuted ones, gets the smallest value over r of
     (mean number of statistics above its r-th best, over all targets)/r. The rank of the real
     target's among all is an exact test that no feature has to do with the target: it sees one
-    strong feature as well as many weak ones.
+    strong feature as well as many weak ones. With `standardise`, the statistics of every target are
+    first put on the scale of the other targets'.
     """
     everything = np.vstack([observed, null])
+    if standardise:
+        everything = _without_each(everything)
     pooled = np.sort(everything, axis=None)
     falling = -np.sort(-everything, axis=1)
     reached = len(pooled) - np.searchsorted(pooled, falling.ravel(), side="left")
@@ -136,22 +139,26 @@ def standardised(observed: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np
     """Put every feature on the scale of its own null distribution.
 
     The real target's statistics are measured from the mean of the permutations in units of their
-    standard deviation, and every permutation's from those of the others.
+    standard deviation, and every permutation's from those of the other permutations.
     """
-    m = len(null)
-    total, squares = null.sum(axis=0), (null**2).sum(axis=0)
-    typical = float(np.median(null.std(axis=0, ddof=1)))
-    floor = _SMALLEST_SD * typical if typical > 0 else 1.0
+    mean = null.mean(axis=0)
+    return (observed - mean) / _bounded_sd(null.std(axis=0, ddof=1)), _without_each(null)
 
-    def scaled(values: np.ndarray, n: int, sums: np.ndarray, sums2: np.ndarray) -> np.ndarray:
-        mean = sums / n
-        variance = np.maximum(sums2 - n * mean**2, 0) / (n - 1)
-        return np.asarray((values - mean) / np.maximum(np.sqrt(variance), floor))
 
-    return (
-        scaled(observed, m, total, squares),
-        scaled(null, m - 1, total - null, squares - null**2),
-    )
+def _without_each(values: np.ndarray) -> np.ndarray:
+    """Standardise every row by mean and standard deviation of the other rows."""
+    n = len(values) - 1
+    centre = values.mean(axis=0)  # sums of squares around it lose no digits
+    offset = values - centre
+    mean = (offset.sum(axis=0) - offset) / n
+    variance = ((offset**2).sum(axis=0) - offset**2 - n * mean**2) / (n - 1)
+    return np.asarray((offset - mean) / _bounded_sd(np.sqrt(np.maximum(variance, 0))))
+
+
+def _bounded_sd(sd: np.ndarray) -> np.ndarray:
+    """Standard deviations of at least a tenth of the median one."""
+    typical = float(np.median(sd))
+    return np.maximum(sd, _SMALLEST_SD * typical if typical > 0 else 1.0)
 
 
 def comparable(observed: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
