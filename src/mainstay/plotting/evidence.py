@@ -94,6 +94,7 @@ class EvidenceDisplay(Display):
         ax.axhline(self.level, color=ORANGE, linestyle="--", linewidth=1.2,
                    label=f"false discovery rate {self.level:.0%}")  # fmt: skip
         ax.set_yscale("log")
+        _plain_numbers(ax)
         ax.set_ylim(1.6, min(0.6 / self.n_permutations, 0.5 * float(y.min()), 0.5 * self.level))
         ax.set_xlim(-0.03, 1.03)
         _name_strongest(ax, self.table[named], x[named], y[named])
@@ -120,7 +121,7 @@ def _name_strongest(ax: Axes, table: pd.DataFrame, x: np.ndarray, y: np.ndarray)
         taken[place] = row + 1
         left = at > 0.5
         ax.annotate(
-            name, (at, height), xytext=(-7 if left else 7, -3 - 11 * row),
+            name, (at, height), xytext=(-7 if left else 7, -15 - 11 * row),
             textcoords="offset points", ha="right" if left else "left", fontsize="small",
             parse_math=False,
         )  # fmt: skip
@@ -203,7 +204,7 @@ class NullDistributionDisplay(Display):
         ax.plot(falling[strong], strong + 1, "o", color=BLUE, markersize=4, zorder=4)
         ax.set_yscale("log")
         ax.set_ylim(0.5 / m, 1.5 * p)
-        _plain_counts(ax)
+        _plain_numbers(ax)
         unit = " (standard deviations of noise)" if self.standardised else ""
         ax.set_xlabel(_AXIS[self.statistic] + unit)
         ax.set_ylabel("features that reach it")
@@ -211,14 +212,13 @@ class NullDistributionDisplay(Display):
         head(
             ax,
             "Observed features and what noise would give",
-            f"dots: the {len(strong):,} features that can be named; {m:,} permutations of {p:,} "
-            "features",
+            f"dots: the {len(strong):,} of {p:,} features that can be named; {m:,} permutations",
         )
         legend_below(ax)
         return self
 
 
-def _plain_counts(ax: Axes) -> None:
+def _plain_numbers(ax: Axes) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     ax.yaxis.set_major_locator(LogLocator(base=10))
