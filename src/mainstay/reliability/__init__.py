@@ -1,5 +1,6 @@
 """Reliability: would another study find these features, and how many of them are false?"""
 
+from mainstay.reliability import bounds
 from mainstay.reliability.error_rule import ErrorRule
 from mainstay.reliability.evidence import feature_evidence
 from mainstay.reliability.evidence_result import FeatureEvidence, GroupEvidence
@@ -12,6 +13,7 @@ __all__ = [
     "FeatureEvidence",
     "GroupEvidence",
     "Replicability",
+    "bounds",
     "feature_evidence",
     "replicability",
 ]
