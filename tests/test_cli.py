@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 import mainstay as ms
 from mainstay.cli import main
-from mainstay.cli.command import OutputFile
+from mainstay.cli.command import OutputFile, OutputFolder
 
 SETS = [["a", "b"], ["a", "c"], ["a", "b"]]
 FEATURES = ["a", "b", "c", "d"]
@@ -396,7 +396,42 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(command, optio
         )
         assert result.exit_code == 2
         assert message in result.stderr
-        assert "nowhere.csv" not in result.stderr
+        assert result.stderr.startswith(f"Error: {option.opts[-1]} {path}")
+        assert result.stderr.count("\n") == 1
+        assert result.stdout == ""
+
+
+FOLDERS = [
+    (name, option)
+    for name, command in main.commands.items()
+    for option in options_of(command)
+    if isinstance(option.type, OutputFolder)
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), FOLDERS, ids=lambda part: getattr(part, "name", part)
+)
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(command, option, tmp_path):
+    (tmp_path / "file").touch()
+    file = [] if command == "demo" else ["nowhere.csv"]
+    result = mainstay(command, *file, *ARGUMENTS.get(command, []), option.opts[-1], "file/folder")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: {option.opts[-1]} file/folder: ")
+    assert "is a file, not a directory" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_folder_without_permission_is_refused_before_any_work(monkeypatch):
+    def deny(*_args):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("mainstay._writing.os.open", deny)  # permissions do not bind root
+    result = mainstay("select", "nowhere.csv", "--target", "outcome", "--report", "x.html")
+    assert result.exit_code == 2
+    assert "nothing can be written into the directory" in result.stderr
+    assert "Permission denied" in result.stderr
+    assert "nowhere.csv" not in result.stderr
 
 
 @pytest.mark.parametrize(

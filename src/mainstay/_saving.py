@@ -20,6 +20,7 @@ import numpy as np
 
 from mainstay._provenance import versions
 from mainstay._validation import InputError
+from mainstay._writing import replacing
 
 FORMAT = 1  # raise it when older versions of mainstay could not read what is written
 MANIFEST = "mainstay.json"
@@ -40,7 +41,8 @@ class Saveable:
         path = Path(path)
         if path.suffix != ".zip":
             raise InputError(f"results are saved as .zip files, got {str(path)!r}.")
-        path.write_bytes(_zipped(self))
+        with replacing(path) as part:
+            part.write_bytes(_zipped(self))
 
     def _to_parts(self) -> Parts:
         return field_parts(self)

@@ -214,7 +214,7 @@ def _write(
         "comparison": result.comparison.plot(),
     }
     for name, display in pictures.items():
-        display.figure_.savefig(folder / f"{name}.png", dpi=120)
+        display.save(folder / f"{name}.png", dpi=120)
     click.echo(
         f"\nOpen {folder / 'report.html'} in a browser. Beside it: {', '.join(pictures)} as .png, "
         "and result.zip,\nwhich `mainstay report` and ms.load_result read."

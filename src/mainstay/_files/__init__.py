@@ -10,6 +10,7 @@ import pandas as pd
 from mainstay._files.annotated import Annotations, read_h5ad, read_mat, read_npz
 from mainstay._files.text import PAIRS, read_text
 from mainstay._validation import InputError, check_choice, some
+from mainstay._writing import replacing
 
 __all__ = [
     "PAIRS",
@@ -85,7 +86,9 @@ def read_annotated(path: str | Path) -> tuple[pd.DataFrame, Annotations]:
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table, without its index, in the format that the ending of `path` names."""
     path = Path(path)
-    WRITERS[check_choice("file ending", path.suffix, WRITERS)](table, path)
+    write = WRITERS[check_choice("file ending", path.suffix, WRITERS)]
+    with replacing(path) as part:
+        write(table, part)
 
 
 def existing(path: str | Path) -> Path:

@@ -15,11 +15,21 @@ class InputFile(click.Path):
     """A file to read; what is wrong with it is said by what reads it."""
 
 
+class PathError(click.ClickException):
+    """A path on the command line that nothing can be written to: one line, and exit code 2."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, param: click.Parameter | None) -> None:
+        option = f"{param.opts[-1]} " if isinstance(param, click.Option) else ""
+        super().__init__(option + message)
+
+
 class OutputFile(click.Path):
     """A file to write; that it can be written is checked before any work is done for it."""
 
     def __init__(self, *endings: str) -> None:
-        super().__init__(dir_okay=False, writable=True)
+        super().__init__()
         self._endings = endings
 
     def endings(self) -> tuple[str, ...]:
@@ -27,12 +37,29 @@ class OutputFile(click.Path):
         return self._endings
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Check ending and directory."""
-        path = Path(value)
-        if path.suffix not in self.endings():
-            self.fail(f"{value}: the name must end in {' or '.join(self.endings())}.", param, ctx)
-        if not path.parent.is_dir():
-            self.fail(f"{value}: there is no directory {str(path.parent)!r}.", param, ctx)
+        """Check ending and place."""
+        from mainstay._writing import check_writable
+
+        if Path(value).suffix not in self.endings():
+            raise PathError(f"{value}: the name must end in {' or '.join(self.endings())}.", param)
+        try:
+            check_writable(value)
+        except OSError as error:
+            raise PathError(str(error), param) from error
+        return super().convert(value, param, ctx)
+
+
+class OutputFolder(click.Path):
+    """A folder to write into, which is made if there is none; checked before any work is done."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check that the folder can be made or written into."""
+        from mainstay._writing import check_folder_writable
+
+        try:
+            check_folder_writable(value)
+        except OSError as error:
+            raise PathError(str(error), param) from error
         return super().convert(value, param, ctx)
 
 

@@ -101,7 +101,7 @@ def compare(
     if output:
         write_table(comparison.table, output)
     if plot:
-        comparison.plot().figure_.savefig(plot, dpi=150)
+        comparison.plot().save(plot)
     if as_json:
         _print_json(comparison)
         return

@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 
 from mainstay.cli import options
-from mainstay.cli.command import command
+from mainstay.cli.command import OutputFolder, command
 
 
 # fmt: off
 @command()
-@click.option("--output", "folder", default="mainstay-demo", show_default=True, metavar="FOLDER",
+@click.option("--output", "folder", type=OutputFolder(), default="mainstay-demo", show_default=True,
+              metavar="FOLDER",
               help="Where the report and the pictures go.")
 @click.option("--resamples", type=click.IntRange(min=3), default=100, show_default=True,
               help="Number of bootstrap samples.")

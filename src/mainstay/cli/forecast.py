@@ -106,7 +106,7 @@ def forecast(
     table = result.compare() if compare else result.curve
     plan = result.plan(target_stability)
     if plot:
-        result.plot(target=target_stability).figure_.savefig(plot, dpi=150)
+        result.plot(target=target_stability).save(plot)
     if output:
         write_table(table, output)
     if as_json:

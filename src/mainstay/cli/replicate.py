@@ -78,7 +78,7 @@ def replicate(
     result = _compared(studies, compared, ensemble_size)
     table = _side_by_side(result)
     if plot:
-        result.plot().figure_.savefig(plot, dpi=150)
+        result.plot().save(plot)
     if output:
         write_table(table, output)
     if save:

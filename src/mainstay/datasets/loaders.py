@@ -16,6 +16,7 @@ import pandas as pd
 
 from mainstay._files import read_annotated
 from mainstay._validation import InputError, check_choice, check_count, some
+from mainstay._writing import replacing
 from mainstay.datasets.simulated import Task
 
 _PMLB_URL = "https://github.com/EpistasisLab/pmlb/raw/master/datasets"
@@ -384,9 +385,8 @@ def _download(address: str, name: str, sha256: str | None) -> Path:
             f"expected {sha256}."
         )
     kept.parent.mkdir(parents=True, exist_ok=True)
-    part = kept.with_suffix(".part")
-    part.write_bytes(content)
-    part.replace(kept)
+    with replacing(kept) as part:
+        part.write_bytes(content)
     return kept
 
 

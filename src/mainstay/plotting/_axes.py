@@ -6,8 +6,12 @@ import io
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
+
+from mainstay._validation import check_choice
+from mainstay._writing import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +30,22 @@ class Display:
 
     ax_: Axes = field(init=False, repr=False)
     figure_: Figure = field(init=False, repr=False)
+
+    def save(self, path: str | Path, *, dpi: float = 150) -> None:
+        """Write the picture to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            Its ending says what is written: .png, .pdf, .svg, .jpg, … An old file is replaced only
+            when the new one is complete.
+        dpi : float
+            Dots per inch.
+        """
+        known = self.figure_.canvas.get_supported_filetypes()
+        kind = check_choice("picture format", Path(path).suffix.removeprefix("."), known)
+        with replacing(path) as part:
+            self.figure_.savefig(part, format=kind, dpi=dpi)
 
     def _repr_png_(self) -> bytes:
         """Give the picture to a notebook, which knows nothing of figures made without pyplot."""

@@ -40,7 +40,7 @@ class ComparisonDisplay(Display):
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn; `display.figure_.savefig("comparison.png")` writes it to a file.
+        Where it was drawn; `display.save("comparison.png")` writes it to a file.
     labels_ : list of matplotlib texts
         Names of candidates; as many of the front as find room.
 

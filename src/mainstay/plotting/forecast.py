@@ -33,7 +33,7 @@ class ForecastDisplay(Display):
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn; `display.figure_.savefig("forecast.png")` writes it to a file.
+        Where it was drawn; `display.save("forecast.png")` writes it to a file.
 
     Examples
     --------

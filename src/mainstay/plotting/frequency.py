@@ -63,7 +63,7 @@ class SelectionFrequencyDisplay(Display):
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn; `display.figure_.savefig("frequency.png")` writes it to a file.
+        Where it was drawn; `display.save("frequency.png")` writes it to a file.
 
     Examples
     --------

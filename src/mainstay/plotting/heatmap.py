@@ -62,7 +62,7 @@ class RunsHeatmapDisplay(Display):
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn; `display.figure_.savefig("heatmap.png")` writes it to a file.
+        Where it was drawn; `display.save("heatmap.png")` writes it to a file.
 
     Examples
     --------

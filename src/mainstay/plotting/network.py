@@ -49,7 +49,7 @@ class ExchangeableNetworkDisplay(Display):
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn; `display.figure_.savefig("network.png")` writes it to a file.
+        Where it was drawn; `display.save("network.png")` writes it to a file.
 
     Examples
     --------

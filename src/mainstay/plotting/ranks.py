@@ -51,7 +51,7 @@ class RankDistributionDisplay(Display):
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn; `display.figure_.savefig("ranks.png")` writes it to a file.
+        Where it was drawn; `display.save("ranks.png")` writes it to a file.
 
     Examples
     --------

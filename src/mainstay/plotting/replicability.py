@@ -35,7 +35,7 @@ class ReplicabilityDisplay(Display):
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn; `display.figure_.savefig("replicability.png")` writes it to a file.
+        Where it was drawn; `display.save("replicability.png")` writes it to a file.
 
     Examples
     --------

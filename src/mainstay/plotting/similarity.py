@@ -40,7 +40,7 @@ class RunSimilarityDisplay(Display):
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn; `display.figure_.savefig("similarity.png")` writes it to a file.
+        Where it was drawn; `display.save("similarity.png")` writes it to a file.
 
     Examples
     --------

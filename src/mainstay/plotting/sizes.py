@@ -42,7 +42,7 @@ class StabilityBySizeDisplay(Display):
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn; `display.figure_.savefig("sizes.png")` writes it to a file.
+        Where it was drawn; `display.save("sizes.png")` writes it to a file.
 
     Examples
     --------

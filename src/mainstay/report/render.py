@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mainstay._validation import InputError
+from mainstay._writing import replacing
 from mainstay.report.repeat import as_python
 from mainstay.report.summarise import EXCELLENT, POOR, summarise
 from mainstay.report.verdict import make_verdict
@@ -25,7 +26,9 @@ def write_page(result: Any, path: str | Path, *, title: str | None = None) -> No
     path = Path(path)
     if path.suffix not in (".html", ".htm"):
         raise InputError(f"a report is an .html file, got {str(path)!r}.")
-    path.write_text(render(summarise(result, title=title)), encoding="utf-8", newline="\n")
+    page = render(summarise(result, title=title))
+    with replacing(path) as part:
+        part.write_text(page, encoding="utf-8", newline="\n")
 
 
 def notebook_html(result: Any) -> str:

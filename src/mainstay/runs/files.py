@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mainstay._validation import InputError, check_choice, check_count, some
+from mainstay._writing import replacing
 from mainstay.runs.ranks import checked_ranks
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 _HEADER = "# mainstay runs: "
 _IN_PAIRS = ", in pairs"
+_ABOUT = re.compile(r"(?P<kind>.*?)(, (?P<n>\d+) runs?)?(?P<paired>, in pairs)?")
 _ROW_NAMES = {"run", "Unnamed: 0", ""}
 _KINDS = ("support", "ranks", "scores")
 
@@ -33,20 +36,26 @@ RunsParts = tuple[str, Any, Sequence[str] | None, bool]
 def write(
     path: str | Path, kind: str, values: Any, features: Sequence[str], *, paired: bool = False
 ) -> None:
-    """Write runs to .csv (one row per run) or .parquet (compact)."""
+    """Write runs to .csv (one row per run) or .parquet (compact).
+
+    The first line of a .csv says how many runs follow, so that `read` notices when some are gone.
+    """
     import pandas as pd
 
     path = Path(path)
     check_choice("file ending", path.suffix, (".csv", ".parquet"))
     if path.suffix == ".csv":
         dense = values.toarray() if kind == "support" else values
-        with path.open("w", encoding="utf-8", newline="") as file:
-            file.write(f"{_HEADER}{kind}{_IN_PAIRS * paired}\n")
+        number = f"{len(dense)} run{'s' * (len(dense) != 1)}"
+        with replacing(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+            file.write(f"{_HEADER}{kind}, {number}{_IN_PAIRS * paired}\n")
             pd.DataFrame(dense, columns=list(features)).to_csv(file, index=False)
         return
     import pyarrow.parquet as pq
 
-    pq.write_table(to_arrow(kind, values, features, paired=paired), path)
+    table = to_arrow(kind, values, features, paired=paired)
+    with replacing(path) as part:
+        pq.write_table(table, part)
 
 
 def to_arrow(kind: str, values: Any, features: Sequence[str], *, paired: bool = False) -> Any:
@@ -168,14 +177,33 @@ def _read_saved_csv(path: Path) -> RunsParts | None:
         first = file.readline().rstrip("\r\n")
         if not first.startswith(_HEADER):
             return None
-        paired = first.endswith(_IN_PAIRS)
-        kind = first.removeprefix(_HEADER).removesuffix(_IN_PAIRS)
-        kind = check_choice("kind of runs", kind, _KINDS)
+        about = _ABOUT.fullmatch(first.removeprefix(_HEADER))
+        assert about is not None  # it matches any line
+        kind = check_choice("kind of runs", about["kind"], _KINDS)
         try:
             names, *rows = (row for row in csv.reader(file) if row)
-            return kind, [[float(cell) for cell in row] for row in rows], names, paired
+            values = [[float(cell) for cell in row] for row in rows]
         except ValueError as error:
             raise InputError(f"{path} is damaged: {error}.") from error
+    if about["n"] is not None:
+        _check_complete(path, len(values), int(about["n"]))
+    return kind, values, names, about["paired"] is not None
+
+
+def _check_complete(path: Path, n_found: int, n_written: int) -> None:
+    """Refuse a file whose end is gone; what is written ends with the end of a line."""
+    if n_found != n_written:
+        raise InputError(
+            f"{path} is damaged: its first line says that it holds {n_written} runs, but there are "
+            f"{n_found}. If you have changed it yourself, change that number, too."
+        )
+    with path.open("rb") as file:
+        file.seek(-1, 2)
+        if file.read(1) not in b"\r\n":
+            raise InputError(
+                f"{path} is damaged: it ends in the middle of its last line. If nothing is missing "
+                "there, end that line with a line break."
+            )
 
 
 def _read_saved_parquet(path: Path) -> RunsParts | None:
