@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._validation import InputError
 from mainstay.aggregation import Ranking
 from mainstay.measures.inference import frequency_interval
 from mainstay.procedure import ranks_of
@@ -58,6 +59,21 @@ def feature_table(
         }
     )
     return table.sort_values("rank").reset_index(drop=True)
+
+
+def with_evidence(table: pd.DataFrame, evidence: Any) -> pd.DataFrame:
+    """Fill in the q-values of a table, by the names of the features."""
+    if evidence is None:
+        return table
+    if set(table["feature"]) != set(evidence.features):
+        raise InputError(
+            "the evidence is about other features than the result; compute both on the same data."
+        )
+    place = {name: j for j, name in enumerate(evidence.features)}
+    at = [place[name] for name in table["feature"]]
+    return table.assign(
+        q_value=evidence.q_values[at], group_q_value=evidence.group_q_values[at]
+    )
 
 
 def with_todays_columns(table: pd.DataFrame) -> pd.DataFrame:
