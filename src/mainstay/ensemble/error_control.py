@@ -29,10 +29,16 @@ class ErrorSelection:
     guarantee: str
 
 
-def check_control(rule: ErrorRule, control: str, resampling: Any) -> None:
+def check_control(rule: ErrorRule, control: str, resampling: Any, n_permutations: Any) -> None:
     """Refuse combinations that promise nothing, before anything is computed."""
     check_choice("control", control, CONTROLS)
     if control == "permutation":
+        made = N_PERMUTATIONS if n_permutations is None else n_permutations
+        if isinstance(made, int) and made < rule.fewest_permutations:
+            raise InputError(
+                f"{made} permutations cannot resolve '{rule}'; set n_permutations (--permutations) "
+                f"to at least {rule.fewest_permutations}."
+            )
         return
     if resampling != "pairs":
         raise InputError(
@@ -75,14 +81,8 @@ def permutation_evidence(
 ) -> FeatureEvidence:
     """Compare the runs with those on permuted targets, with enough permutations for the rule."""
     level = _LEVEL
-    if rule is not None:
-        if rule.kind != "expected_false":
-            level = rule.level
-        if n_permutations != "auto" and int(n_permutations) < rule.fewest_permutations:
-            raise InputError(
-                f"{n_permutations} permutations cannot resolve '{rule}'; set n_permutations to at "
-                f"least {rule.fewest_permutations}."
-            )
+    if rule is not None and rule.kind != "expected_false":
+        level = rule.level
     return evidence_of(
         procedure,
         data,

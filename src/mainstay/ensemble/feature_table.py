@@ -71,9 +71,7 @@ def with_evidence(table: pd.DataFrame, evidence: Any) -> pd.DataFrame:
         )
     place = {name: j for j, name in enumerate(evidence.features)}
     at = [place[name] for name in table["feature"]]
-    return table.assign(
-        q_value=evidence.q_values[at], group_q_value=evidence.group_q_values[at]
-    )
+    return table.assign(q_value=evidence.q_values[at], group_q_value=evidence.group_q_values[at])
 
 
 def with_todays_columns(table: pd.DataFrame) -> pd.DataFrame:

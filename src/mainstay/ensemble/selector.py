@@ -41,6 +41,7 @@ from mainstay.procedure import Data, Procedure, selections
 from mainstay.rankers.models import default_estimator
 from mainstay.reliability import ErrorRule, FeatureEvidence
 from mainstay.runs import Runs
+from mainstay.similarity import FeatureSimilarity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -244,20 +245,24 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.task_, self.task_reason_ = data.task, data.task_reason
         chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
         if k is None:
-            k = self._cross_validated_number(procedure, data, rng)
-            if self.n_features_per_run is None:
-                chosen = selections(self.runs_, k, int(rng.integers(2**32)))
-        self.selections_ = chosen
+            k = per_run = self._cross_validated_number(procedure, data, rng)
         self._data = data
-        self._measure_stability(data, int(rng.integers(2**32)))
+        self.similarity_ = self._similarity(data)
         self.evidence_ = self._evidence(procedure, data, k, rng)
         if isinstance(k, ErrorRule):
             named = select_by_error(k, self.control, self.evidence_, self.runs_, per_run)
             self.support_, self.guarantee_ = named.mask, named.guarantee
+            if self.control == "permutation":
+                per_run = int(named.mask.sum()) or per_run
         elif isinstance(k, float):
             self.support_ = chosen.counts / chosen.n_runs >= k
         else:
             self.support_ = procedure.select(self.ranking_, self.runs_, k)
+        if self.n_features_per_run is None and per_run != procedure.per_run(data.n_features):
+            # as many as are selected in the end, now that this is known
+            chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
+        self.selections_ = chosen
+        self._measure_stability(int(rng.integers(2**32)))
         self.n_features_ = int(self.support_.sum())
         self.feature_table_ = feature_table(
             self.ranking_, self.runs_, chosen, self.similarity_, self.support_, self.evidence_
@@ -386,7 +391,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """The procedure; for a bound, with as many features a run as leave it room."""
         if not isinstance(wanted, ErrorRule):
             return self.procedure
-        check_control(wanted, self.control, self.resampling)
+        check_control(wanted, self.control, self.resampling, self.n_permutations)
         if self.n_features_per_run is not None or self.control in ("permutation", "ipss"):
             return self.procedure
         per_run = features_per_run(wanted, self.control, p, self.n_resamples)
@@ -454,12 +459,16 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.cv_scores_ = dict(zip(sizes, mean.tolist(), strict=True))
         return int(sizes[int(np.flatnonzero(mean >= mean[best] - error)[0])])
 
-    def _measure_stability(self, data: Data, seed: int) -> None:
+    def _similarity(self, data: Data) -> FeatureSimilarity | None:
+        """Which features are twins, unless they are not to be looked for."""
+        if self.similarity_threshold is None:
+            return None
+        threshold = check_fraction("similarity_threshold", self.similarity_threshold)
+        return data.similarity(threshold)
+
+    def _measure_stability(self, seed: int) -> None:
         """Agreement of the runs, plain and with similar features counted as one."""
-        self.similarity_ = self.adjusted_stability_ = None
-        if self.similarity_threshold is not None:
-            threshold = check_fraction("similarity_threshold", self.similarity_threshold)
-            self.similarity_ = data.similarity(threshold)
+        self.adjusted_stability_ = None
         if self.selections_.n_runs == 1:
             self.stability_ = _no_estimate(self.selections_)
             return

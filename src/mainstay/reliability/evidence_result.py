@@ -22,6 +22,10 @@ _STATISTICS = {
     "log_rank": "mean of −log(rank) over the runs",
     "frequency": "selection frequency",
 }
+WHAT_COULD_HELP = (
+    "More rows, fewer candidate features, or a ranker that sees another kind of relation could "
+    "change that; more runs on these rows cannot."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,11 +243,15 @@ class FeatureEvidence(Saveable):
 
     def summary(self) -> str:
         """Say it in plain words, with the agreement of the runs beside that of noise."""
+        words = self.statement
+        if self.p_value > self.level:
+            words += f" {WHAT_COULD_HELP}"
         if math.isnan(self.stability):
-            return self.statement
+            return words
         return (
-            f"{self.statement} The runs agree to {self.stability:.2f} (nogueira); on permuted "
-            f"targets to {self.null_stability.mean():.2f} on average "
+            f"{words} The {self.n_selected} best features of the runs agree to "
+            f"{self.stability:.2f} (nogueira), those of runs on permuted targets to "
+            f"{self.null_stability.mean():.2f} on average "
             f"(p = {self.stability_p_value:.2g})."
         )
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.report.compared import summarise_comparison
+from mainstay.report.evidenced import summarise_evidence
 from mainstay.report.repeat import cli_line, python_code
 from mainstay.report.replicated import summarise_replicability
 from mainstay.runs import Runs
@@ -59,6 +60,7 @@ def summarise(
         "replicability": None
         if replicability is None
         else summarise_replicability(replicability, EXCELLENT),
+        "evidence": None if result.evidence is None else summarise_evidence(result.evidence),
         "forecast": None if result.forecast is None else _forecast(result),
         "comparison": None if comparison is None else summarise_comparison(comparison),
         "settings": settings,

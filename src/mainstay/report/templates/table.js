@@ -5,6 +5,7 @@ const columns = [
   { key: "frequency", title: "Frequency", value: (i) => F.count[i], cell: frequencyCell, number: true, down: true },
 ];
 if (hasTwins) columns.push({ key: "group", title: "It or a twin", value: (i) => F.group_count[i], text: (i) => percent(share(F.group_count[i])), number: true, down: true, wide: true });
+if ("q_value" in F) columns.push({ key: "q_value", title: "q-value", value: (i) => F.q_value[i], text: (i) => rounded(F.q_value[i], 2), number: true });
 if (hasRanks) columns.push({ key: "mean_rank", title: "Mean rank", value: (i) => F.mean_rank[i], text: (i) => `${short(F.mean_rank[i])} ± ${short(F.sd_rank[i])}`, number: true, wide: true });
 const compareText = new Intl.Collator(undefined, { numeric: true }).compare;
 const PAGE = 20;
