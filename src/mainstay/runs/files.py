@@ -11,7 +11,7 @@ import json
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _HEADER = "# mainstay runs: "
-_IN_PAIRS = ", in pairs"
 _ROW_NAMES = {"run", "Unnamed: 0", ""}
 _KINDS = ("support", "ranks", "scores")
 
-# "sets" or what the runs hold; values; features; whether the runs are paired
-RunsParts = tuple[str, Any, Sequence[str] | None, bool]
+# what is known of the rows that the runs saw
+RowsSeen = Literal["", "resampled", "in pairs"]
+# "sets" or what the runs hold; values; features; rows seen
+RunsParts = tuple[str, Any, Sequence[str] | None, RowsSeen]
 
 
 def write(
-    path: str | Path, kind: str, values: Any, features: Sequence[str], *, paired: bool = False
+    path: str | Path, kind: str, values: Any, features: Sequence[str], rows_seen: RowsSeen = ""
 ) -> None:
     """Write runs to .csv (one row per run) or .parquet (compact)."""
     import pandas as pd
@@ -41,15 +42,15 @@ def write(
     if path.suffix == ".csv":
         dense = values.toarray() if kind == "support" else values
         with path.open("w", encoding="utf-8", newline="") as file:
-            file.write(f"{_HEADER}{kind}{_IN_PAIRS * paired}\n")
+            file.write(f"{_HEADER}{', '.join(filter(None, (kind, rows_seen)))}\n")
             pd.DataFrame(dense, columns=list(features)).to_csv(file, index=False)
         return
     import pyarrow.parquet as pq
 
-    pq.write_table(to_arrow(kind, values, features, paired=paired), path)
+    pq.write_table(to_arrow(kind, values, features, rows_seen), path)
 
 
-def to_arrow(kind: str, values: Any, features: Sequence[str], *, paired: bool = False) -> Any:
+def to_arrow(kind: str, values: Any, features: Sequence[str], rows_seen: RowsSeen = "") -> Any:
     """Make a pyarrow table that `from_arrow` turns back unchanged."""
     import pyarrow as pa
 
@@ -59,8 +60,8 @@ def to_arrow(kind: str, values: Any, features: Sequence[str], *, paired: bool = 
     else:
         columns = {str(run): row for run, row in enumerate(values)}
     about: dict[str, Any] = {"kind": kind, "n_runs": values.shape[0], "features": list(features)}
-    if paired:
-        about["paired"] = True
+    if rows_seen:
+        about["paired" if rows_seen == "in pairs" else rows_seen] = True
     return pa.table(columns).replace_schema_metadata({"mainstay": json.dumps(about)})
 
 
@@ -70,13 +71,15 @@ def from_arrow(table: Any) -> RunsParts:
 
     about = json.loads(table.schema.metadata[b"mainstay"])
     kind, features = check_choice("kind of runs", about["kind"], _KINDS), about["features"]
-    paired = bool(about.get("paired", False))
+    rows_seen: RowsSeen = "resampled" if about.get("resampled") else ""
+    if about.get("paired"):
+        rows_seen = "in pairs"
     if kind != "support":
-        return kind, np.stack([column.to_numpy() for column in table.columns]), features, paired
+        return kind, np.stack([column.to_numpy() for column in table.columns]), features, rows_seen
     place = (table["run"].to_numpy(), table["feature"].to_numpy())
     ones = np.ones(len(place[0]), dtype=np.int32)
     support = sp.csr_array((ones, place), shape=(about["n_runs"], len(features)))
-    return kind, support, features, paired
+    return kind, support, features, rows_seen
 
 
 def read(
@@ -121,7 +124,7 @@ def from_table(
         )
     if kind == "auto":
         kind = _guess_kind(table.to_numpy(dtype=float))
-    return kind, table, None, False
+    return kind, table, None, ""
 
 
 def _from_pairs(
@@ -148,7 +151,7 @@ def _from_pairs(
             stacklevel=5,
         )
     selected = table["feature"].astype(str).groupby(table["run"], sort=False)
-    return "sets", [list(group) for _, group in selected], names, False
+    return "sets", [list(group) for _, group in selected], names, ""
 
 
 def _guess_kind(values: np.ndarray) -> str:
@@ -168,12 +171,12 @@ def _read_saved_csv(path: Path) -> RunsParts | None:
         first = file.readline().rstrip("\r\n")
         if not first.startswith(_HEADER):
             return None
-        paired = first.endswith(_IN_PAIRS)
-        kind = first.removeprefix(_HEADER).removesuffix(_IN_PAIRS)
+        kind, _, known = first.removeprefix(_HEADER).partition(", ")
         kind = check_choice("kind of runs", kind, _KINDS)
+        rows_seen: Any = check_choice("what is known of the rows", known, get_args(RowsSeen))
         try:
             names, *rows = (row for row in csv.reader(file) if row)
-            return kind, [[float(cell) for cell in row] for row in rows], names, paired
+            return kind, [[float(cell) for cell in row] for row in rows], names, rows_seen
         except ValueError as error:
             raise InputError(f"{path} is damaged: {error}.") from error
 
