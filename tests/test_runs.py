@@ -494,3 +494,19 @@ def test_groups_are_named_alike_whatever_the_order_of_the_columns():
 def test_groups_do_not_overlap_and_hold_known_features(groups, message):
     with pytest.raises(InputError, match=message):
         Runs.from_sets([["a"]], ["a", "b"]).grouped(groups)
+
+
+@pytest.mark.parametrize("know", [Runs.as_pairs, Runs.as_resampled])
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_what_is_known_of_the_rows_is_not_forgotten(know, ending, tmp_path):
+    for plain in (Runs.from_scores(SCORES), Runs.from_support(SUPPORT)):
+        assert not plain.resampled
+        runs = know(plain)
+        runs.save(tmp_path / f"runs{ending}")
+        copies = [pickle.loads(pickle.dumps(runs)), Runs.load(tmp_path / f"runs{ending}")]
+        copies += [Runs.from_arrow(runs.to_arrow()), Runs.concatenate([runs, runs])]
+        if plain.kind == "scores":
+            copies.append(quietly(runs.top, 1))
+        assert [copy.paired for copy in copies] == [runs.paired] * len(copies)
+        assert all(copy.resampled for copy in [*copies, runs[0], *runs])
+        assert Runs.concatenate([runs, plain]).resampled

@@ -363,7 +363,8 @@ class Procedure:
         if len(several) == 1:
             return several[0]
         ranks = np.average([ranks_of(runs) for runs in several], axis=0, weights=self.weights)
-        return Runs("scores", -ranks, several[0].features, paired=several[0].paired)
+        merged = Runs("scores", -ranks, several[0].features, paired=several[0].paired)
+        return merged.as_resampled()
 
     def combine(self, by_ranker: RunsByRanker) -> Ranking:
         """Aggregate the runs of every ranker; average the rankings of several."""
@@ -505,13 +506,13 @@ def _run_ranker(
         ]
         results = run_tasks(_prepare_and_score, tasks, **options)
         runs = Runs.from_scores(np.concatenate(results), data.features)
-        return runs.as_pairs() if resamples.paired else runs
+        return runs.as_pairs() if resamples.paired else runs.as_resampled()
     seeds = rng.integers(2**31, size=len(resamples))
     tasks = [(ranker, data, resamples, i, int(seed)) for i, seed in enumerate(seeds)]
     results = run_tasks(_fit_resample, tasks, **options)
     make = Runs.from_support if results[0].dtype == bool else Runs.from_scores
     runs = make(np.stack(results), data.features)
-    return runs.as_pairs() if resamples.paired else runs
+    return runs.as_pairs() if resamples.paired else runs.as_resampled()
 
 
 def _prepare_and_score(

@@ -237,7 +237,7 @@ def _baseline(summary: dict[str, Any]) -> dict[str, str] | None:
     return {
         "title": title,
         "text": "No other selector was run. ms.compare_selectors compares this one with using all "
-        "features, an F-test and random selection.",
+        "features, no features, an F-test and random selection.",
     }
 
 
@@ -251,7 +251,8 @@ def _among_others(comparison: dict[str, Any]) -> str:
     )
     scored = [baseline for baseline in comparison["baselines"] if baseline["score"] is not None]
     listed = ", ".join(f"{baseline['name']} {baseline['score']:.2f}" for baseline in scored)
-    return f"{text} Baselines reach: {listed}." if listed else text
+    text += f" Baselines reach: {listed}." if listed else ""
+    return f"{text} {comparison['caution']}".rstrip()
 
 
 # ---------------------------------------------------------------------- what would help
