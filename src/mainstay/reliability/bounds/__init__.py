@@ -13,14 +13,20 @@ from mainstay.reliability.bounds.formulas import (
     r_concave,
     unimodal,
 )
+from mainstay.reliability.bounds.integrated_path import IntegratedPath, ipss
 from mainstay.reliability.bounds.inverses import largest_selection, smallest_threshold
+from mainstay.reliability.bounds.selection import BoundedSelection, select
 
 __all__ = [
     "BOUNDS",
+    "BoundedSelection",
+    "IntegratedPath",
     "PairBound",
+    "ipss",
     "largest_selection",
     "meinshausen_buehlmann",
     "r_concave",
+    "select",
     "smallest_threshold",
     "unimodal",
 ]

@@ -18,7 +18,7 @@ import numpy as np
 from mainstay._validation import InputError, check_count, check_fraction
 from mainstay.reliability.bounds.concave_tails import largest_tails
 
-_ROUNDING = 1e-9
+ROUNDING = 1e-9  # room for it where numbers are compared
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def smallest_count(threshold: Any, n_pairs: int) -> int:
     (7, True)
     """
     tau = check_fraction("threshold", threshold)
-    return math.ceil(tau * 2 * n_pairs - _ROUNDING)
+    return math.ceil(tau * 2 * n_pairs - ROUNDING)
 
 
 def _at(name: str, n_features: int, n_selected: float, threshold: float, n_pairs: int) -> float:
@@ -222,7 +222,7 @@ def _unimodal(p: int, q: float, B: int) -> np.ndarray:
     high = (1 + 1 / B) / (4 * (1 - tau + 1 / (2 * B)))
     to_three_quarters = 4 * above <= 6 * B
     values[above] = q * theta / np.where(to_three_quarters, low, high)
-    values[above[to_three_quarters & (tau < least - _ROUNDING)]] = np.inf
+    values[above[to_three_quarters & (tau < least - ROUNDING)]] = np.inf
     return values
 
 

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from mainstay._validation import InputError, check_choice, check_count
-from mainstay.reliability.bounds.formulas import BOUNDS, check_selected, smallest_count
-
-_ROUNDING = 1e-9
+from mainstay.reliability.bounds.formulas import (
+    BOUNDS,
+    ROUNDING,
+    check_selected,
+    smallest_count,
+)
 
 
 def smallest_threshold(
@@ -50,7 +53,7 @@ def smallest_threshold(
     p = check_count("n_features", n_features, 1)
     B = check_count("n_pairs", n_pairs, 1)
     values = BOUNDS[name].by_count(p, check_selected(n_selected, p), B)
-    kept = np.flatnonzero(values <= most)
+    kept = np.flatnonzero(values <= most * (1 + ROUNDING))
     return int(kept[0]) / (2 * B) if kept.size else None
 
 
@@ -92,12 +95,13 @@ def largest_selection(
     kept, too_many = 0, p + 1
     while too_many - kept > 1:  # all bounds grow with q
         q = (kept + too_many) // 2
-        kept, too_many = (q, too_many) if by_count(p, q, B)[w] <= most else (kept, q)
+        within = by_count(p, q, B)[w] <= most * (1 + ROUNDING)
+        kept, too_many = (q, too_many) if within else (kept, q)
     return kept
 
 
 def check_max_false(max_false: Any) -> float:
-    """Return the wanted number, with room for rounding, if it is a number above 0."""
+    """Return the wanted number of false features as a float if it is above 0."""
     try:
         number = float(max_false)
     except (TypeError, ValueError):
@@ -107,4 +111,4 @@ def check_max_false(max_false: Any) -> float:
             f"max_false, the expected number of false features, must be a number above 0, got "
             f"{max_false!r}."
         )
-    return number * (1 + _ROUNDING)
+    return number
