@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mainstay._saving import Saveable, field_parts
-from mainstay._validation import InputError, some
+from mainstay._validation import InputError, natural_order, some
 from mainstay.reliability.error_rule import ErrorRule
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ _STATISTICS = {
     "log_rank": "mean of −log(rank) over the runs",
     "frequency": "selection frequency",
 }
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +72,7 @@ class FeatureEvidence(Saveable):
     stability : float
         Agreement (`nogueira`) of the runs' selections.
     null_stability : numpy.ndarray
-        The same for every permuted target.
+        The same for every permuted target; NaN where its runs selected nothing.
     null_largest, null_quantiles : numpy.ndarray
         Largest statistic of every permuted target; quantiles of all their statistics.
     n_permutations, n_runs, n_selected : int
@@ -183,7 +187,10 @@ class FeatureEvidence(Saveable):
             raise InputError("no groups of twins were looked for; give a similarity_threshold.")
         named = self._named(ErrorRule.parse(rule), self.groups)
         members = self._members
-        return tuple(members[g] for g in np.argsort(-self.groups.values, kind="stable") if named[g])
+        strongest_first = sorted(
+            np.flatnonzero(named), key=lambda g: (-self.groups.values[g], members[g])
+        )
+        return tuple(members[g] for g in strongest_first)
 
     def guarantee(self, rule: str | ErrorRule) -> str:
         """Say in one sentence what is promised, under which null hypothesis and assumptions."""
@@ -229,29 +236,30 @@ class FeatureEvidence(Saveable):
             word = "feature" if len(named) == 1 else "features"
             return (
                 f"{head} {len(named)} {word} can be named at a false discovery rate of "
-                f"{self.level:.0%}: {some(named)}."
+                f"{_percent(self.level)}: {some(named)}."
             )
         groups = () if self.groups is None else self.selected_groups(ErrorRule("fdr", self.level))
         if groups:
             names = some(["; ".join(group[:3]) for group in groups])
             return f"{head} No single feature can be named, but {len(groups)} group(s): {names}."
-        return f"{head} But no single feature can be named at a rate of {self.level:.0%}."
+        return f"{head} But no single feature can be named at a rate of {_percent(self.level)}."
 
     def summary(self) -> str:
         """Say it in plain words, with the agreement of the runs beside that of noise."""
         if math.isnan(self.stability):
             return self.statement
+        defined = self.null_stability[~np.isnan(self.null_stability)]
+        noise = f"to {defined.mean():.2f} on average" if len(defined) else "they select nothing"
         return (
             f"{self.statement} The runs agree to {self.stability:.2f} (nogueira); on permuted "
-            f"targets to {self.null_stability.mean():.2f} on average "
-            f"(p = {self.stability_p_value:.2g})."
+            f"targets {noise} (p = {self.stability_p_value:.2g})."
         )
 
     def __repr__(self) -> str:
         named = len(self.selected(ErrorRule("fdr", self.level)))
         return (
             f"FeatureEvidence: p = {self.p_value:.3g} for the list; {named} of "
-            f"{len(self.features)} features at a false discovery rate of {self.level:.0%} "
+            f"{len(self.features)} features at a false discovery rate of {_percent(self.level)} "
             f"({_STATISTICS[self.statistic]}; {self.n_permutations} permutations)"
         )
 
@@ -260,8 +268,8 @@ class FeatureEvidence(Saveable):
     @property
     def _order(self) -> np.ndarray:
         """Strongest first: by q-value, then by the statistic, then by name."""
-        names = np.argsort(np.argsort(np.array(self.features, dtype=object)))
-        return np.lexsort((names, -self.values, self.q_values))
+        place = np.argsort(natural_order(self.features))
+        return np.lexsort((place, -self.values, self.q_values))
 
     def _named(self, rule: ErrorRule, evidence: FeatureEvidence | GroupEvidence) -> np.ndarray:
         if self.n_permutations < rule.fewest_permutations:
@@ -280,8 +288,8 @@ class FeatureEvidence(Saveable):
     def _members(self) -> list[tuple[str, ...]]:
         assert self.groups is not None
         members: list[list[str]] = [[] for _ in range(int(self.groups.labels.max()) + 1)]
-        for name, label in zip(self.features, self.groups.labels, strict=True):
-            members[int(label)].append(name)
+        for j in natural_order(self.features):
+            members[int(self.groups.labels[j])].append(self.features[j])
         return [tuple(names) for names in members]
 
     def _of_groups(self) -> tuple[np.ndarray, np.ndarray, list[str]]:
