@@ -80,7 +80,7 @@ class ErrorRule:
     def in_words(self) -> str:
         """What is promised."""
         return {
-            "fdr": f"at most {self.level:.0%} of the named features are false on average",
+            "fdr": f"at most {100 * self.level:.3g}% of the named features are false on average",
             "fwer": f"the probability that even one named feature is false is at most "
             f"{self.level:g}",
             "expected_false": f"at most {self.level:g} named feature(s) are false on average",

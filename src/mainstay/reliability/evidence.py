@@ -77,9 +77,10 @@ def feature_evidence(
         As in `EnsembleSelector.fit`.
     n_permutations : int or "auto"
         How many permuted targets. "auto" makes at least 40 and at most 400, and stops as soon as
-        noise has done as well as the data 10 times (Besag and Clifford 1991), or as the features
-        that can be named at `level` would be the same for every number of false features that the
-        permutations are compatible with. `n_permutations` of the result says how many were made.
+        noise has done as well as the data 10 times (Besag and Clifford 1991), or as the p-value of
+        the list is on one side of `level` by more than two standard errors and the same features
+        would be named for every number of false features that the permutations are compatible
+        with. `n_permutations` and `stopped` of the result say how many were made, and why.
     statistic : {"auto", "score", "log_rank", "frequency"}
         What is compared with the null distribution, per feature: its mean score over the runs, the
         mean of −log(rank), or how often it was selected. "auto": the score where the score of a
@@ -140,6 +141,7 @@ def feature_evidence(
     if not isinstance(procedure, Procedure) and not hasattr(procedure, "procedure"):
         settings["resampling"] = "pairs"
     repeated = as_procedure(procedure, n_features_per_run=n_features_to_select, **settings)
+    task = getattr(procedure, "task", "auto") if task == "auto" else task
     data = Data.check(X, y, sample_weight=sample_weight, groups=groups, task=task)
     rng = check_random_state(random_state)
     n = check_count("n_resamples", _resamples_of(procedure, n_resamples), 1)
@@ -179,7 +181,9 @@ def evidence_of(
         procedure.per_run(data.n_features),
     )  # fmt: skip
     seeds = rng.integers(2**62, size=_MOST if n_permutations == "auto" else n_permutations)
-    observed, agreement = repetition.summarise(runs, int(rng.integers(2**32)))
+    seed_of_ties = int(rng.integers(2**32))
+    chosen = selections(runs, repetition.n_selected, seed_of_ties)
+    observed, agreement = repetition.summarise(runs, seed_of_ties)
     start = time.perf_counter()
     null, agreements, stopped = _permuted(
         repetition, observed, seeds, n_permutations, level, n_jobs, progress
@@ -187,7 +191,6 @@ def evidence_of(
     seconds = time.perf_counter() - start
     compared, compared_null, standardised = comparable(observed, null)
     anything = list_p_value(observed, null, standardise=standardised)
-    chosen = selections(runs, repetition.n_selected, 0)
     return FeatureEvidence(
         features=data.features,
         statistic=repetition.statistic,
@@ -310,6 +313,9 @@ def _why_decided(observed: np.ndarray, null: np.ndarray, level: float) -> str:
     reached = anything * (1 + len(null)) - 1
     if reached >= _EXCEEDANCES:
         return f"noise did as well as the data {round(reached)} times"
+    doubt = 2 * math.sqrt(anything * (1 - anything) / len(null))
+    if abs(anything - level) <= doubt:
+        return ""
     falling = -np.sort(-compared)
     counts = np.stack(
         [len(one) - np.searchsorted(np.sort(one), falling, side="left") for one in compared_null]
@@ -377,12 +383,17 @@ def _resamples_of(procedure: Any, asked: int | None) -> int:
 
 
 def _check_permutations(n_permutations: int | str, level: float) -> None:
+    needed = max(3, math.ceil(1 / level - 1e-9))
     if n_permutations == "auto":
+        if needed > _MOST:
+            raise InputError(
+                f"a level of {level:g} needs at least {needed} permutations, but 'auto' makes at "
+                f"most {_MOST}; give n_permutations={needed} or more."
+            )
         return
     if isinstance(n_permutations, str):
         raise InputError(f"n_permutations must be a number or 'auto', got {n_permutations!r}.")
     check_count("n_permutations", n_permutations, 1)
-    needed = max(3, math.ceil(1 / level - 1e-9))
     if n_permutations < needed:
         raise InputError(
             f"{n_permutations} permutations cannot resolve a level of {level:g}: the smallest "

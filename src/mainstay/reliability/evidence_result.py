@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mainstay._saving import Saveable, field_parts
-from mainstay._validation import InputError, some
+from mainstay._validation import InputError, natural_order, some
 from mainstay.reliability.error_rule import ErrorRule
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ WHAT_COULD_HELP = (
     "More rows, fewer candidate features, or a ranker that sees another kind of relation could "
     "change that; more runs on these rows cannot."
 )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +76,7 @@ class FeatureEvidence(Saveable):
     stability : float
         Agreement (`nogueira`) of the runs' selections.
     null_stability : numpy.ndarray
-        The same for every permuted target.
+        The same for every permuted target; NaN where its runs selected nothing.
     null_largest, null_quantiles : numpy.ndarray
         Largest statistic of every permuted target; quantiles of all their statistics.
     n_permutations, n_runs, n_selected : int
@@ -187,7 +191,10 @@ class FeatureEvidence(Saveable):
             raise InputError("no groups of twins were looked for; give a similarity_threshold.")
         named = self._named(ErrorRule.parse(rule), self.groups)
         members = self._members
-        return tuple(members[g] for g in np.argsort(-self.groups.values, kind="stable") if named[g])
+        strongest_first = sorted(
+            np.flatnonzero(named), key=lambda g: (-self.groups.values[g], members[g])
+        )
+        return tuple(members[g] for g in strongest_first)
 
     def guarantee(self, rule: str | ErrorRule) -> str:
         """Say in one sentence what is promised, under which null hypothesis and assumptions."""
@@ -233,13 +240,13 @@ class FeatureEvidence(Saveable):
             word = "feature" if len(named) == 1 else "features"
             return (
                 f"{head} {len(named)} {word} can be named at a false discovery rate of "
-                f"{self.level:.0%}: {some(named)}."
+                f"{_percent(self.level)}: {some(named)}."
             )
         groups = () if self.groups is None else self.selected_groups(ErrorRule("fdr", self.level))
         if groups:
             names = some(["; ".join(group[:3]) for group in groups])
             return f"{head} No single feature can be named, but {len(groups)} group(s): {names}."
-        return f"{head} But no single feature can be named at a rate of {self.level:.0%}."
+        return f"{head} But no single feature can be named at a rate of {_percent(self.level)}."
 
     def summary(self) -> str:
         """Say it in plain words, with the agreement of the runs beside that of noise."""
@@ -248,10 +255,11 @@ class FeatureEvidence(Saveable):
             words += f" {WHAT_COULD_HELP}"
         if math.isnan(self.stability):
             return words
+        defined = self.null_stability[~np.isnan(self.null_stability)]
+        noise = f"to {defined.mean():.2f} on average" if len(defined) else "select nothing"
         return (
             f"{words} The {self.n_selected} best features of the runs agree to "
-            f"{self.stability:.2f} (nogueira), those of runs on permuted targets to "
-            f"{self.null_stability.mean():.2f} on average "
+            f"{self.stability:.2f} (nogueira), those of runs on permuted targets {noise} "
             f"(p = {self.stability_p_value:.2g})."
         )
 
@@ -259,7 +267,7 @@ class FeatureEvidence(Saveable):
         named = len(self.selected(ErrorRule("fdr", self.level)))
         return (
             f"FeatureEvidence: p = {self.p_value:.3g} for the list; {named} of "
-            f"{len(self.features)} features at a false discovery rate of {self.level:.0%} "
+            f"{len(self.features)} features at a false discovery rate of {_percent(self.level)} "
             f"({_STATISTICS[self.statistic]}; {self.n_permutations} permutations)"
         )
 
@@ -268,8 +276,8 @@ class FeatureEvidence(Saveable):
     @property
     def _order(self) -> np.ndarray:
         """Strongest first: by q-value, then by the statistic, then by name."""
-        names = np.argsort(np.argsort(np.array(self.features, dtype=object)))
-        return np.lexsort((names, -self.values, self.q_values))
+        place = np.argsort(natural_order(self.features))
+        return np.lexsort((place, -self.values, self.q_values))
 
     def _named(self, rule: ErrorRule, evidence: FeatureEvidence | GroupEvidence) -> np.ndarray:
         if self.n_permutations < rule.fewest_permutations:
@@ -288,8 +296,8 @@ class FeatureEvidence(Saveable):
     def _members(self) -> list[tuple[str, ...]]:
         assert self.groups is not None
         members: list[list[str]] = [[] for _ in range(int(self.groups.labels.max()) + 1)]
-        for name, label in zip(self.features, self.groups.labels, strict=True):
-            members[int(label)].append(name)
+        for j in natural_order(self.features):
+            members[int(self.groups.labels[j])].append(self.features[j])
         return [tuple(names) for names in members]
 
     def _of_groups(self) -> tuple[np.ndarray, np.ndarray, list[str]]:

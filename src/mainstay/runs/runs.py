@@ -270,9 +270,9 @@ class Runs:
         columns nor that of the runs changes the result.
         """
         k = check_count("k", k, 1, self.n_features)
-        ranks = self.ranks
-        cut = np.partition(ranks, k - 1, axis=1)[:, k - 1 : k]
-        support = ranks <= cut
+        best_first = -self._data if self.kind == "scores" else self.ranks  # ranks need a full sort
+        cut = np.partition(best_first, k - 1, axis=1)[:, k - 1 : k]
+        support = best_first <= cut
         tied = np.flatnonzero(support.sum(axis=1) > k)
         if tied.size:
             warnings.warn(
@@ -280,7 +280,8 @@ class Runs:
                 f"broken at random (random_state={random_state}).",
                 stacklevel=2,
             )
-            strict = break_ties(ranks[tied], self.features, random_state)
+            ranks = average_ranks(best_first[tied])
+            strict = break_ties(ranks, self.features, random_state)
             support[tied] = strict <= k
         selected = sp.csr_array(support).astype(np.int32)
         return Runs(
