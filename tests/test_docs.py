@@ -86,7 +86,8 @@ def measures_table() -> str:
         "redundancy_awareness",
     ]  # fmt: skip
     kinds = {"set": "selections", "similarity": "selections with similar features",
-             "ranking": "rankings", "scores": "scores"}  # fmt: skip
+             "ranking": "rankings", "scores": "scores",
+             "importances": "importances of selected features"}  # fmt: skip
     lines = ["| measure | of | bounds | 1 | 2 | 3 | 4 | 5 | 6 | reference |", "|---" * 10 + "|"]
     for row in ms.list_measures().to_dict("records"):
         bounds = f"{row['lower']:g} to {row['upper']:g}".replace("inf", "∞").replace("-", "−")
