@@ -283,7 +283,7 @@ def test_targets_that_cannot_be_permuted_are_refused(
 def test_too_few_different_targets_are_refused_with_the_number_needed() -> None:
     permuter = Permuter.of(data_of(np.repeat([0, 0, 1, 1], 5), np.repeat(np.arange(4), 5)))
     permuter.check_resolution(1 / 6)
-    with pytest.raises(InputError, match="gives only 6 different targets.*at least 10 are needed"):
+    with pytest.raises(InputError, match=r"gives only 6 different targets.*at least 10 are needed"):
         permuter.check_resolution(0.1)
 
 

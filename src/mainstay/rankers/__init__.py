@@ -12,7 +12,8 @@ The protocol, which `make_ranker` checks:
 - If it can use row weights, it may have a fast path, which replaces the fits of all runs:
   `score_resamples(X, y, weights)` takes B × n weights (how often every row occurs in every
   resample) and returns B × p scores. If preparing the data is costly, `resample_scorer(X, y)` does
-  it once and returns a function from weights to scores.
+  it once and returns a function from weights to scores. The rankers here have
+  `target_scorer(X)` too, which prepares X once for many targets (y → such a function).
 
 `RANKERS` holds the rankers that have a name; each is registered where it is defined.
 """

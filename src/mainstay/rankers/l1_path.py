@@ -14,7 +14,7 @@ from mainstay._validation import (
     check_fraction,
     natural_order,
 )
-from mainstay.rankers.base import BlockScorer, NamedRanker, WeightedRanker
+from mainstay.rankers.base import BlockScorer, ForTarget, NamedRanker, WeightedRanker
 from mainstay.rankers.inputs import Table, Target, read_target
 
 LOSSES = ("auto", "squared", "logistic")
@@ -90,22 +90,25 @@ class L1Path(WeightedRanker):
         self.max_features = max_features
         self.target = target
 
-    def _prepare(self, table: Table, y: Any) -> tuple[BlockScorer, dict[str, Any]]:
-        target = read_target(y, table.n_rows, self.target)
+    def _prepare_features(self, table: Table) -> ForTarget:
         order = natural_order(table.names)
-        values = table.numbers("error", "L1Path")[order]
-        values -= np.median(
-            values, axis=1, keepdims=True
-        )  # loses no digits of almost constant ones
-        path = Path(
-            values=values,
-            responses=_responses(target),
-            shares=self._shares(),
-            most=self._most(table.n_features),
-            logistic=self._is_logistic(target),
-        )
         back = np.argsort(order)
-        return lambda weights: np.stack([path.scores(w)[back] for w in weights]), {}
+        values = table.numbers("error", "L1Path")[order]
+        # loses no digits of almost constant columns
+        values -= np.median(values, axis=1, keepdims=True)
+
+        def for_target(y: Any) -> tuple[BlockScorer, dict[str, Any]]:
+            target = read_target(y, table.n_rows, self.target)
+            path = Path(
+                values=values,
+                responses=_responses(target),
+                shares=self._shares(),
+                most=self._most(table.n_features),
+                logistic=self._is_logistic(target),
+            )
+            return lambda weights: np.stack([path.scores(w)[back] for w in weights]), {}
+
+        return for_target
 
     def _shares(self) -> np.ndarray:
         """Penalties as shares of the largest."""
