@@ -10,6 +10,7 @@ import numpy as np
 from mainstay._parallel import Progress
 from mainstay._validation import InputError, check_choice
 from mainstay.procedure import Data, Procedure
+from mainstay.rankers import L1Path
 from mainstay.reliability import ErrorRule, FeatureEvidence, bounds
 from mainstay.reliability.evidence import evidence_of
 from mainstay.runs import Runs
@@ -62,7 +63,7 @@ def features_per_run(rule: ErrorRule, control: str, n_features: int, n_resamples
             n_features=n_features,
             threshold=_THRESHOLD,
             n_pairs=pairs,
-            bound=control.replace("-", "_"),
+            bound=control,
         ),
     )
 
@@ -99,12 +100,29 @@ def permutation_evidence(
 def select_by_error(
     rule: ErrorRule,
     control: str,
-    evidence: FeatureEvidence | None,
+    procedure: Procedure,
     runs: Runs,
-    per_run: int,
+    evidence: FeatureEvidence | None,
 ) -> ErrorSelection:
     """Name the features that keep the rule, and say what is promised."""
     if control == "permutation":
         assert evidence is not None
         return ErrorSelection(evidence.mask(rule), evidence.guarantee(rule))
-    raise InputError(f"control={control!r} is not available.")  # placeholder until merged
+    if control == "ipss":
+        on_penalties = [isinstance(ranker, L1Path) for _, ranker in procedure.rankers] == [True]
+        integrated = bounds.ipss(runs, path="penalties" if on_penalties else "ranks")
+        rates = integrated.q_values if rule.kind == "fdr" else integrated.expected_false
+        return ErrorSelection(rates <= rule.level, f"{_promise(rule)} {integrated.statement}")
+    found = bounds.select(
+        runs,
+        max_false=rule.level,
+        bound=control,
+        n_features_to_select=procedure.per_run(runs.n_features),
+    )
+    return ErrorSelection(found.support, f"{_promise(rule)} {found.statement}")
+
+
+def _promise(rule: ErrorRule) -> str:
+    """What was asked for; a bound on the expected number also bounds the probability of any."""
+    words = rule.in_words
+    return f"{words[0].upper()}{words[1:]}."

@@ -250,7 +250,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.similarity_ = self._similarity(data)
         self.evidence_ = self._evidence(procedure, data, k, rng)
         if isinstance(k, ErrorRule):
-            named = select_by_error(k, self.control, self.evidence_, self.runs_, per_run)
+            named = select_by_error(k, self.control, procedure, self.runs_, self.evidence_)
             self.support_, self.guarantee_ = named.mask, named.guarantee
             if self.control == "permutation":
                 per_run = int(named.mask.sum()) or per_run

@@ -83,5 +83,6 @@ class ErrorRule:
             "fdr": f"at most {100 * self.level:.3g}% of the named features are false on average",
             "fwer": f"the probability that even one named feature is false is at most "
             f"{self.level:g}",
-            "expected_false": f"at most {self.level:g} named feature(s) are false on average",
+            "expected_false": f"at most {self.level:g} of the named features "
+            f"{'is' if self.level <= 1 else 'are'} false on average",
         }[self.kind]
