@@ -303,7 +303,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Names of the selected features, also where the columns of the table were no strings."""
         if input_features is None and not hasattr(self, "feature_names_in_"):
             check_is_fitted(self, "support_")
-            return np.asarray(self.runs_.features, dtype=object)[self.support_]
+            names = np.asarray(self.runs_.features, dtype=object)
+            return np.asarray(names[self.support_])
         return np.asarray(super().get_feature_names_out(input_features))
 
     def _get_support_mask(self) -> np.ndarray:

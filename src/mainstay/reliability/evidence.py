@@ -180,7 +180,7 @@ def evidence_of(
         procedure, data, permuter, runs.n_runs, _settled_statistic(statistic, procedure, runs),
         procedure.per_run(data.n_features),
     )  # fmt: skip
-    seeds = rng.integers(2**62, size=_MOST if n_permutations == "auto" else n_permutations)
+    seeds = rng.integers(2**62, size=_MOST if n_permutations == "auto" else int(n_permutations))
     seed_of_ties = int(rng.integers(2**32))
     chosen = selections(runs, repetition.n_selected, seed_of_ties)
     observed, agreement = repetition.summarise(runs, seed_of_ties)
@@ -356,7 +356,7 @@ def _group_evidence(
 def _tail_quantiles(null: np.ndarray) -> np.ndarray:
     """Quantiles of all null statistics, closer together towards the upper end."""
     shares = 1 - np.geomspace(1, 1 / null.size, _NULL_POINTS)
-    return np.quantile(null, np.clip(shares, 0, 1))
+    return np.asarray(np.quantile(null, np.clip(shares, 0, 1)))
 
 
 def _settled_statistic(statistic: str, procedure: Procedure, runs: Runs) -> str:
@@ -379,7 +379,7 @@ def _resamples_of(procedure: Any, asked: int | None) -> int:
     if asked is not None:
         return asked
     own = getattr(procedure, "n_resamples_", getattr(procedure, "n_resamples", 100))
-    return own if isinstance(own, int | np.integer) else 100
+    return int(own) if isinstance(own, int | np.integer) else 100
 
 
 def _check_permutations(n_permutations: int | str, level: float) -> None:

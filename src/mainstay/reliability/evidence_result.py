@@ -135,7 +135,7 @@ class FeatureEvidence(Saveable):
         """q-value of every feature's group of twins; NaN without groups."""
         if self.groups is None:
             return np.full(len(self.features), math.nan)
-        return self.groups.q_values[self.groups.labels]
+        return np.asarray(self.groups.q_values[self.groups.labels])
 
     @property
     def table(self) -> pd.DataFrame:
@@ -190,10 +190,8 @@ class FeatureEvidence(Saveable):
         if self.groups is None:
             raise InputError("no groups of twins were looked for; give a similarity_threshold.")
         named = self._named(ErrorRule.parse(rule), self.groups)
-        members = self._members
-        strongest_first = sorted(
-            np.flatnonzero(named), key=lambda g: (-self.groups.values[g], members[g])
-        )
+        members, values = self._members, self.groups.values
+        strongest_first = sorted(np.flatnonzero(named), key=lambda g: (-values[g], members[g]))
         return tuple(members[g] for g in strongest_first)
 
     def guarantee(self, rule: str | ErrorRule) -> str:

@@ -158,7 +158,7 @@ def _without_each(values: np.ndarray) -> np.ndarray:
 def _bounded_sd(sd: np.ndarray) -> np.ndarray:
     """Standard deviations of at least a tenth of the median one."""
     typical = float(np.median(sd))
-    return np.maximum(sd, _SMALLEST_SD * typical if typical > 0 else 1.0)
+    return np.asarray(np.maximum(sd, _SMALLEST_SD * typical if typical > 0 else 1.0))
 
 
 def comparable(observed: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
