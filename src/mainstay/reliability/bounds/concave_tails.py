@@ -15,10 +15,11 @@ def largest_tails(mean_share: float, n: int, r: float) -> np.ndarray:
     """D(η, t, N, r) for t = 0..N: the largest P(X ≥ t) of an r-concave X on 0..N with mean ηN.
 
     With s = 1/r, a distribution of largest tail has probabilities proportional to (a + i)^s for
-    i ≤ k and possibly less at k + 1, where a and k are such that the mean is ηN. Between two whole
-    k the tail as a function of a falls first and then rises, so that it is largest at an end point,
-    where all of 0..k have (a_k + i)^s: only these are looked at. For t up to 2ηN the distributions
-    that decrease need not be the extreme ones, and the trivial bound 1 stands.
+    i ≤ k and possibly less at k + 1, where a and k are such that the mean is ηN. Only the end
+    points are looked at, where all of 0..k have (a_k + i)^s: between two of them the tail as a
+    function of a was monotone, or fell and then rose, wherever it was scanned (not proved;
+    the tests scan it too). For t up to 2ηN the distributions that decrease need not be the extreme
+    ones, and the trivial bound 1 stands.
 
     Parameters
     ----------

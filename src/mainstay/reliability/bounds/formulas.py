@@ -68,7 +68,7 @@ def meinshausen_buehlmann(
     ----------
     Meinshausen, N. and Bühlmann, P. (2010). Stability selection. J. Royal Statistical Society B 72,
     417–473. Shah, R. D. and Samworth, R. J. (2013). Variable selection with error control: another
-    look at stability selection. J. Royal Statistical Society B 75, 55–80; theorem 1.
+    look at stability selection. J. Royal Statistical Society B 75, 55–80.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def unimodal(*, n_features: int, n_selected: float, n_pairs: int, threshold: flo
 
     References
     ----------
-    Shah and Samworth (2013), theorem 2 (see `meinshausen_buehlmann`).
+    Shah and Samworth (2013; see `meinshausen_buehlmann`).
 
     Examples
     --------
@@ -141,7 +141,7 @@ def r_concave(*, n_features: int, n_selected: float, n_pairs: int, threshold: fl
 
     References
     ----------
-    Shah and Samworth (2013), section 3.3 (see `meinshausen_buehlmann`).
+    Shah and Samworth (2013; see `meinshausen_buehlmann`).
 
     Examples
     --------

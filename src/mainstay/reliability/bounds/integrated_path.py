@@ -162,8 +162,8 @@ def ipss(
     taken to be min(p, I/score_j).
 
     Of the three powers only h₁ kept its promise where it was measured (F-test, 200 × 1,000 pure
-    noise, asked for 1 false feature): 0.17, 2.3 and 5.7 false features for h₁, h₂ and h₃. h₃ is the
-    default of the authors' own program.
+    noise, 30 data sets, asked for 1 false feature): 0.17, 1.5 and 4.4 false features for h₁, h₂ and
+    h₃, with standard errors of 0.07, 0.2 and 0.4.
 
     Parameters
     ----------
