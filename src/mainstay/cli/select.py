@@ -115,7 +115,10 @@ def select(
         click.echo(selector.guarantee_)
     click.echo("\nHow far do the runs agree, all of them on resamples of the same rows?")
     print_estimates(_estimates(selector))
-    click.echo("Whether another study would find these features: mainstay replicate.")
+    click.echo(
+        "Runs that share rows agree on noise, too. Whether another study would find these "
+        "features: mainstay replicate."
+    )
     for written in filter(None, (page, save)):
         click.echo(f"Written: {written}")
 
