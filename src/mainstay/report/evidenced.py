@@ -19,6 +19,7 @@ def summarise_evidence(evidence: Any) -> dict[str, Any]:
     """Collect what the page and the verdict say."""
     rule = f"fdr<={evidence.level:g}"
     return {
+        "source": evidence,
         "p_value": evidence.p_value,
         "level": evidence.level,
         "n_permutations": evidence.n_permutations,

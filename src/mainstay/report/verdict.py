@@ -51,7 +51,7 @@ def make_verdict(summary: dict[str, Any]) -> dict[str, Any]:
     """
     evidence = summary.get("evidence")
     found = None if evidence is None else evidence_sentences(
-        evidence, n_rows=summary["n_samples"])  # fmt: skip
+        evidence["source"], n_rows=summary["n_samples"])  # fmt: skip
     headline, tone = _headline(summary, found)
     points = [{"title": _ANYTHING, "text": NOT_COMPUTED if found is None else found.text}]
     points += [point for point in (another_study(summary), stability(summary), chance(summary),

@@ -12,7 +12,6 @@ from mainstay.report.words import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-FDR = 0.1
 _FEW_ROWS = 50
 NOT_COMPUTED = (
     "Not computed: how far runs on the same rows agree says nothing about luck. "
@@ -52,45 +51,45 @@ class EvidenceWords:
 def evidence_sentences(evidence: Any, *, n_rows: int | None = None) -> EvidenceWords:
     """Say whether there is anything, then which features, or groups of twins, can be named.
 
-    A feature can be named if its q-value is at most 0.1: of all features named so, at most 10% are
-    expected to be there by luck.
+    A feature can be named if its q-value is at most the level: of all features named so, no larger
+    share is expected to be there by luck.
 
     Parameters
     ----------
     evidence : object
-        With `p_value` of the whole list, `n_permutations`, `list_threshold` (the p-value up to
-        which the list counts as more than noise; 0.1 if missing) and `table` (feature, p_value,
+        With `p_value` of the whole list, `n_permutations`, `level` (false discovery rate, and the
+        p-value up to which the list counts as more than noise) and `table` (feature, p_value,
         family_wise_p_value, q_value, group, group_q_value). Features that share a `group` are
-        twins; a missing or empty group is a feature without twins.
+        twins; an empty group is a feature without twins.
     n_rows : int, optional
         How many rows the data have, for the advice.
     """
-    threshold = float(getattr(evidence, "list_threshold", 0.1))
+    level = float(evidence.level)
     table = evidence.table.sort_values(["q_value", "p_value"], kind="stable")
-    features = [readable(str(name), 60) for name in table["feature"][table["q_value"] <= FDR]]
-    groups = _groups(table[table["group_q_value"] <= FDR])
-    tested = _tested(evidence, threshold)
+    features = [readable(str(name), 60) for name in table["feature"][table["q_value"] <= level]]
+    groups = _groups(table[table["group_q_value"] <= level])
+    tested = _tested(evidence, level)
     if features:
         n = f"{len(features):,} feature{'s' * (len(features) > 1)}"
         text = (
-            f"{tested} At a false discovery rate of {FDR:.0%}, {n} can be named: "
+            f"{tested} At a false discovery rate of {level:.0%}, {n} can be named: "
             f"{listed(features)}."
         )
         return EvidenceWords("features", _headline("features", n), f"{text} {_MARGINAL}", "")
     if groups:
         n = f"{len(groups):,} group{'s' * (len(groups) > 1)} of twins"
         text = (
-            f"{tested} At a false discovery rate of {FDR:.0%} no single feature can be named, but "
+            f"{tested} At a false discovery rate of {level:.0%} no single feature can be named, but "
             f"{n}: {listed(groups)}."
         )
         headline = _headline("groups", n) if len(groups) > 1 else (
             "1 group of twins can be named, but not which of its members.")  # fmt: skip
         advice = "Report the groups. Only other data could tell the members of a group apart."
         return EvidenceWords("groups", headline, f"{text} {_MARGINAL}", advice)
-    none = f"At a false discovery rate of {FDR:.0%} no feature can be named."
-    level: Literal["list", "nothing"] = "list" if evidence.p_value <= threshold else "nothing"
+    none = f"At a false discovery rate of {level:.0%} no feature can be named."
+    most: Literal["list", "nothing"] = "list" if evidence.p_value <= level else "nothing"
     return EvidenceWords(
-        level, HEADLINES[level], f"{tested} {none}", _what_could_change_that(level, n_rows)
+        most, HEADLINES[most], f"{tested} {none}", _what_could_change_that(most, n_rows)
     )
 
 
@@ -104,14 +103,14 @@ def _headline(level: str, n: str) -> str:
     return HEADLINES[level].format(n=n)
 
 
-def _tested(evidence: Any, threshold: float) -> str:
+def _tested(evidence: Any, level: float) -> str:
     """What noise gave, and whether that was asked often enough."""
     n, p = int(evidence.n_permutations), float(evidence.p_value)
     smallest = 1 / (n + 1)
-    said = "is more than" if p <= threshold else "is not more than"
+    said = "is more than" if p <= level else "is not more than"
     text = f"The whole list {said} {n:,} permutations of the target give (p = {p:.2g})."
-    if smallest > threshold:
-        enough = math.ceil(1 / threshold - 1e-9) - 1
+    if smallest > level:
+        enough = math.ceil(1 / level - 1e-9) - 1
         text += (
             f" So few permutations cannot give a p-value below {smallest:.2g}: at least {enough} "
             "are needed."
