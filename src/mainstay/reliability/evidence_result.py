@@ -131,7 +131,7 @@ class FeatureEvidence(Saveable):
         """q-value of every feature's group of twins; NaN without groups."""
         if self.groups is None:
             return np.full(len(self.features), math.nan)
-        return self.groups.q_values[self.groups.labels]
+        return np.asarray(self.groups.q_values[self.groups.labels])
 
     @property
     def table(self) -> pd.DataFrame:
@@ -187,9 +187,8 @@ class FeatureEvidence(Saveable):
             raise InputError("no groups of twins were looked for; give a similarity_threshold.")
         named = self._named(ErrorRule.parse(rule), self.groups)
         members = self._members
-        strongest_first = sorted(
-            np.flatnonzero(named), key=lambda g: (-self.groups.values[g], members[g])
-        )
+        strength = self.groups.values
+        strongest_first = sorted(np.flatnonzero(named), key=lambda g: (-strength[g], members[g]))
         return tuple(members[g] for g in strongest_first)
 
     def guarantee(self, rule: str | ErrorRule) -> str:
@@ -201,7 +200,8 @@ class FeatureEvidence(Saveable):
             "fwer": "exact if no feature is related to the target; with related ones it assumes "
             "that these do not make unrelated ones look stronger",
             "expected_false": "estimated from the permutations, without assumptions about the "
-            "data other than that rows are exchangeable",
+            "data other than that rows are exchangeable, but K features that move together can "
+            f"add K/{self.n_permutations + 1}",
         }[parsed.kind]
         return (
             f"{parsed.in_words[0].upper()}{parsed.in_words[1:]}; false means that the feature has "

@@ -42,7 +42,8 @@ def expected_false(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
 
     (#{null ≥ t} + 1) / permutations, over all features: the expected number of false features if
     all features at least as strong as this one were named. It does not need features with equal
-    null distributions.
+    null distributions. Where up to K features are strong in the same targets, that number can be
+    K/(permutations + 1) larger.
     """
     pooled = np.sort(null, axis=None)
     reached = len(pooled) - np.searchsorted(pooled, observed, side="left")
@@ -158,7 +159,7 @@ def _without_each(values: np.ndarray) -> np.ndarray:
 def _bounded_sd(sd: np.ndarray) -> np.ndarray:
     """Standard deviations of at least a tenth of the median one."""
     typical = float(np.median(sd))
-    return np.maximum(sd, _SMALLEST_SD * typical if typical > 0 else 1.0)
+    return np.asarray(np.maximum(sd, _SMALLEST_SD * typical if typical > 0 else 1.0))
 
 
 def comparable(observed: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
