@@ -142,13 +142,18 @@ def test_the_p_value_of_the_list_holds_under_noise(kind: str, standardise: bool)
 
 @pytest.mark.parametrize("kind", NOISE)
 def test_noise_brings_as_many_false_features_as_expected(kind: str) -> None:
-    """1,500 data sets: at most one feature with expected_false ≤ 1, standard error as measured."""
+    """1,500 data sets, 19 permutations, standard error as measured.
+
+    Of all 20 targets together, at most 18 + K features are reached by at most 18 of other targets,
+    where K are of one target: 2 if features are independent, 12 if all move together.
+    """
     rng, named = np.random.default_rng(2), []
     for _ in range(1500):
         values = NOISE[kind](rng, 20)
         named.append((expected_false(values[0], values[1:]) <= 1).sum())
     error = np.std(named) / math.sqrt(len(named))
-    assert np.mean(named) <= 1 + 2 * error
+    together = 12 if kind == "twins" else 2
+    assert np.mean(named) <= (18 + together) / 20 + 2 * error
     assert np.mean(named) >= (0.3 if kind == "counts" else 0.75)
 
 
@@ -283,7 +288,7 @@ def test_targets_that_cannot_be_permuted_are_refused(
 def test_too_few_different_targets_are_refused_with_the_number_needed() -> None:
     permuter = Permuter.of(data_of(np.repeat([0, 0, 1, 1], 5), np.repeat(np.arange(4), 5)))
     permuter.check_resolution(1 / 6)
-    with pytest.raises(InputError, match=r"gives only 6 different targets.*at least 10 are needed"):
+    with pytest.raises(InputError, match=r"only 6 different targets.*at least 10 are needed"):
         permuter.check_resolution(0.1)
 
 

@@ -85,9 +85,7 @@ def evidence(
             "group_q_value": q if group_q is None else group_q,
         }
     )
-    return SimpleNamespace(
-        p_value=p_value, n_permutations=n_permutations, table=table, list_threshold=0.1
-    )
+    return SimpleNamespace(p_value=p_value, n_permutations=n_permutations, table=table, level=0.1)
 
 
 def test_noise_is_called_noise_with_what_could_change_that() -> None:
@@ -148,14 +146,14 @@ def test_the_verdict_begins_with_the_evidence() -> None:
     selector = fit_noise(2, "bootstrap")
     forecast = selector.forecast(ensemble_sizes=[1, 10], random_state=0)
     summary = summarise(selector.result(forecast=forecast))
-    verdict = make_verdict({**summary, "evidence": evidence([0.9, 0.8], p_value=0.6)})
+    verdict = make_verdict({**summary, "evidence": {"source": evidence([0.9, 0.8], p_value=0.6)}})
     assert verdict["headline"] == "Nothing was found that noise would not give."
     assert verdict["tone"] == "care"
     assert verdict["points"][0]["title"] == "Is there anything, or is it luck?"
     advice = {point["title"]: point["text"] for point in verdict["advice"]}
     assert next(iter(advice)) == "What could change that"
     assert advice["A bigger ensemble"].startswith("Cannot help")
-    verdict = make_verdict({**summary, "evidence": evidence([0.01, 0.8])})
+    verdict = make_verdict({**summary, "evidence": {"source": evidence([0.01, 0.8])}})
     assert verdict["headline"] == "1 feature can be named."
     assert verdict["tone"] == "calm"
     assert "gene 0" in verdict["lead"]

@@ -175,12 +175,12 @@ def evidence_of(
     check_fraction("level", level, closed=False)
     permuter = Permuter.of(data, strata)
     permuter.check_resolution(level)
-    _check_permutations(n_permutations, level)
+    most = _most_permutations(n_permutations, level)
     repetition = Repetition(
         procedure, data, permuter, runs.n_runs, _settled_statistic(statistic, procedure, runs),
         procedure.per_run(data.n_features),
     )  # fmt: skip
-    seeds = rng.integers(2**62, size=_MOST if n_permutations == "auto" else int(n_permutations))
+    seeds = rng.integers(2**62, size=most)
     seed_of_ties = int(rng.integers(2**32))
     chosen = selections(runs, repetition.n_selected, seed_of_ties)
     observed, agreement = repetition.summarise(runs, seed_of_ties)
@@ -382,7 +382,8 @@ def _resamples_of(procedure: Any, asked: int | None) -> int:
     return int(own) if isinstance(own, int | np.integer) else 100
 
 
-def _check_permutations(n_permutations: int | str, level: float) -> None:
+def _most_permutations(n_permutations: int | str, level: float) -> int:
+    """How many permutations there can be; too few for the level are refused."""
     needed = max(3, math.ceil(1 / level - 1e-9))
     if n_permutations == "auto":
         if needed > _MOST:
@@ -390,12 +391,13 @@ def _check_permutations(n_permutations: int | str, level: float) -> None:
                 f"a level of {level:g} needs at least {needed} permutations, but 'auto' makes at "
                 f"most {_MOST}; give n_permutations={needed} or more."
             )
-        return
+        return _MOST
     if isinstance(n_permutations, str):
         raise InputError(f"n_permutations must be a number or 'auto', got {n_permutations!r}.")
-    check_count("n_permutations", n_permutations, 1)
-    if n_permutations < needed:
+    number = check_count("n_permutations", n_permutations, 1)
+    if number < needed:
         raise InputError(
             f"{n_permutations} permutations cannot resolve a level of {level:g}: the smallest "
             f"q-value of a single feature is 1/{n_permutations}; at least {needed} are needed."
         )
+    return number

@@ -11,6 +11,7 @@ import numpy as np
 from mainstay._saving import Saveable, field_parts
 from mainstay._validation import InputError, natural_order, some
 from mainstay.reliability.error_rule import ErrorRule
+from mainstay.runs.grouping import group_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,8 +145,8 @@ class FeatureEvidence(Saveable):
         `p_value` compares the feature with itself under permuted targets (exact); under
         `family_wise_p_value` at most α the probability of even one false feature is at most α;
         `q_value` is the false discovery rate of the list from the top down to this feature;
-        `expected_false` how many features noise would bring that far; `group` lists its twins,
-        and `group_q_value` is for the group as a whole.
+        `expected_false` how many features noise would bring that far; `group` names its twins and
+        itself, and `group_q_value` is for the group as a whole.
         """
         import pandas as pd
 
@@ -190,8 +191,9 @@ class FeatureEvidence(Saveable):
         if self.groups is None:
             raise InputError("no groups of twins were looked for; give a similarity_threshold.")
         named = self._named(ErrorRule.parse(rule), self.groups)
-        members, values = self._members, self.groups.values
-        strongest_first = sorted(np.flatnonzero(named), key=lambda g: (-values[g], members[g]))
+        members = self._members
+        strength = self.groups.values
+        strongest_first = sorted(np.flatnonzero(named), key=lambda g: (-strength[g], members[g]))
         return tuple(members[g] for g in strongest_first)
 
     def guarantee(self, rule: str | ErrorRule) -> str:
@@ -203,7 +205,8 @@ class FeatureEvidence(Saveable):
             "fwer": "exact if no feature is related to the target; with related ones it assumes "
             "that these do not make unrelated ones look stronger",
             "expected_false": "estimated from the permutations, without assumptions about the "
-            "data other than that rows are exchangeable",
+            "data other than that rows are exchangeable, but K features that move together can "
+            f"add K/{self.n_permutations + 1}",
         }[parsed.kind]
         return (
             f"{parsed.in_words[0].upper()}{parsed.in_words[1:]}; false means that the feature has "
@@ -299,13 +302,11 @@ class FeatureEvidence(Saveable):
         return [tuple(names) for names in members]
 
     def _of_groups(self) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """Group p- and q-values, and names of the twins, by feature."""
+        """Group p- and q-values, and names of groups of more than one, by feature."""
         if self.groups is None:
             nothing = np.full(len(self.features), math.nan)
             return nothing, nothing, [""] * len(self.features)
         members = self._members
-        twins = [
-            "; ".join(twin for twin in members[int(label)] if twin != name)
-            for name, label in zip(self.features, self.groups.labels, strict=True)
-        ]
-        return self.groups.p_values[self.groups.labels], self.group_q_values, twins
+        names = [group_name(group) if len(group) > 1 else "" for group in members]
+        of_feature = [names[int(label)] for label in self.groups.labels]
+        return self.groups.p_values[self.groups.labels], self.group_q_values, of_feature

@@ -42,7 +42,8 @@ def expected_false(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
 
     (#{null ≥ t} + 1) / permutations, over all features: the expected number of false features if
     all features at least as strong as this one were named. It does not need features with equal
-    null distributions.
+    null distributions. Where up to K features are strong in the same targets, that number can be
+    K/(permutations + 1) larger.
     """
     pooled = np.sort(null, axis=None)
     reached = len(pooled) - np.searchsorted(pooled, observed, side="left")
