@@ -32,9 +32,9 @@ def test_doctests(name: str) -> None:
 
 
 def test_every_public_name_has_an_example_or_is_a_result() -> None:
-    results = {"Comparison", "Forecast", "InputError", "NetworkStability", "Plan", "Ranking",
-               "Replicability", "SelectionScores", "StabilityComparison", "StabilityEstimate",
-               "StabilityTest"}  # fmt: skip
+    results = {"Comparison", "FeatureEvidence", "Forecast", "InputError", "NetworkStability",
+               "Plan", "Ranking", "Replicability", "SelectionScores", "StabilityComparison",
+               "StabilityEstimate", "StabilityTest"}  # fmt: skip
     for name in set(ms.__all__) - results - {"__version__"}:
         assert ">>> " in getattr(ms, name).__doc__, name
 

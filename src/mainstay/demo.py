@@ -1,8 +1,8 @@
 """The tour that `mainstay demo` gives, on data that ships with scikit-learn.
 
 Select on bootstraps, measure how far the runs agree, with and without twins; test whether that is
-more than noise gives, and how far another study would agree; forecast larger ensembles, compare with
-other selectors; then a verdict in plain words, a report, and pictures.
+more than noise gives, and how far another study would agree; forecast larger ensembles, compare
+with other selectors; then a verdict in plain words, a report, and pictures.
 """
 
 from __future__ import annotations

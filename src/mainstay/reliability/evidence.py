@@ -135,7 +135,7 @@ def feature_evidence(
     >>> X[y == 1, :2] += 2
     >>> ev = ms.feature_evidence("f_statistic", X, y, random_state=0)
     >>> ev.selected("fdr<=0.1"), round(ev.p_value, 2)
-    (('x1', 'x0'), 0.01)
+    (('x0', 'x1', 'x28'), 0.01)
     """
     settings: dict[str, Any] = {}
     if not isinstance(procedure, Procedure) and not hasattr(procedure, "procedure"):

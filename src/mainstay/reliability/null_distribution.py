@@ -64,7 +64,7 @@ def q_values(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
     --------
     >>> null = np.array([[0.0, 1.0, 2.0, 0.5]] * 10)
     >>> q_values(np.array([9.0, 8.0, 2.0, 0.1]), null).round(3)
-    array([0.05, 0.05, 0.367, 0.775])
+    array([0.05 , 0.05 , 0.367, 0.775])
     """
     order = np.argsort(-observed, kind="stable")
     falling = observed[order]

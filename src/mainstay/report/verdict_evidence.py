@@ -79,8 +79,8 @@ def evidence_sentences(evidence: Any, *, n_rows: int | None = None) -> EvidenceW
     if groups:
         n = f"{len(groups):,} group{'s' * (len(groups) > 1)} of twins"
         text = (
-            f"{tested} At a false discovery rate of {level:.0%} no single feature can be named, but "
-            f"{n}: {listed(groups)}."
+            f"{tested} At a false discovery rate of {level:.0%} no single feature can be named, "
+            f"but {n}: {listed(groups)}."
         )
         headline = _headline("groups", n) if len(groups) > 1 else (
             "1 group of twins can be named, but not which of its members.")  # fmt: skip
