@@ -46,6 +46,7 @@ class Population:
     second: float = 0.0  # probability of a run of the second kind
     by_lot: bool = False  # one of the K features is any of the others
     unequal: bool = False  # a run selects what scores above a threshold
+    opposite: bool = False  # runs of the second kind have the order of the first, reversed
 
     def scores(self, rng: np.random.Generator, is_second: np.ndarray) -> np.ndarray:
         """One row of scores for every run."""
@@ -55,7 +56,8 @@ class Population:
         if self.by_lot:
             scores[np.arange(m), rng.integers(K, P, m)] += 100
             scores[:, : K - 1] += 50
-        return np.where(is_second[:, None], scores[:, SECOND_ORDER], scores)
+        order = np.arange(P)[::-1] if self.opposite else SECOND_ORDER
+        return np.where(is_second[:, None], scores[:, order], scores)
 
     def runs(self, rng: np.random.Generator, m: int, measure: str) -> ms.Runs:
         """Draw m independent runs."""
@@ -91,6 +93,9 @@ POPULATIONS = (
     Population("second selection in 5%, noise", 6.0, second=RARE),
     Population("second selection in 20%", 1.0, noise=0.0, second=0.2),
     Population("two selections, half each", 6.0, second=0.5),
+    Population("reversed in 10%", 1.0, noise=0.0, second=0.1, opposite=True),
+    Population("reversed in 20%", 1.0, noise=0.0, second=0.2, opposite=True),
+    Population("reversed in 20%, noise", 6.0, second=0.2, opposite=True),
 )
 
 
@@ -150,6 +155,8 @@ def _old_reach(e: ms.StabilityEstimate) -> float:
 
 
 def applies(population: Population, measure: str) -> bool:
+    if population.opposite:  # for selections it is one more second selection
+        return measure == "spearman"
     return not (population.unequal and measure in ("kuncheva", "spearman"))
 
 

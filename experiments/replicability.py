@@ -17,7 +17,7 @@ import time
 import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,12 +32,14 @@ from sklearn.preprocessing import StandardScaler
 import mainstay as ms
 from mainstay.procedure import Data, Procedure
 from mainstay.reliability.pairs import agreement_in_pairs, run_studies
+from mainstay.reliability.result import Replicability
 
 SHIFTS = {"no signal": 0.0, "weak": 0.5, "strong": 1.2}
 N_TRUE = 20
 ROWS = (50, 100, 200, 400)
 SELECTED = {200: 10, 2000: 20}
 ENSEMBLE = 20
+AGREEMENTS = ("pairs", "inside_halves", "inside_quarters")  # what a Replicability rests on
 REAL = ("digits", "scene", "jasmine", "ada", "optdigits", "musk")
 RANKERS: dict[str, Any] = {
     "F-test": "f_statistic",
@@ -47,11 +49,33 @@ RANKERS: dict[str, Any] = {
     ),
     "forest": RandomForestClassifier(20),
 }
-# data sets per cell, truth pairs: what two hours allow
-DATA_SETS = {("F-test", 200): 120, ("information gain", 200): 120, ("F-test", 2000): 40,
-             ("information gain", 2000): 40, ("L1", 200): 40, ("forest", 200): 20}  # fmt: skip
-REAL_SETS = 80
-TRUTH_PAIRS = {"F-test": 1500, "information gain": 1500, "L1": 600, "forest": 400}
+
+
+class Group(NamedTuple):
+    """Cells that differ in population and number of rows only, and what is spent on each."""
+
+    ranker: str
+    p: int
+    ensemble: bool
+    rows: tuple[int, ...]
+    n_sets: int
+    truth_pairs: int
+
+
+# in the order in which they run; fewer data sets where one takes seconds
+GROUPS = (
+    Group("F-test", 200, False, ROWS, 120, 1500),
+    Group("information gain", 200, False, ROWS, 80, 1500),
+    Group("F-test", 200, True, ROWS, 50, 1000),
+    Group("L1", 200, False, (100, 200), 30, 600),
+    Group("F-test", 2000, False, ROWS, 25, 600),
+    Group("information gain", 200, True, ROWS, 25, 600),
+    Group("forest", 200, False, (100, 200), 12, 400),
+    Group("information gain", 2000, False, ROWS, 15, 400),
+    Group("F-test", 2000, True, ROWS, 15, 400),
+    Group("L1", 200, True, (100, 200), 10, 100),
+)
+REAL_SETS, REAL_PAIRS = 80, 1500
 
 
 @dataclass(frozen=True)
@@ -71,35 +95,25 @@ class Cell:
         return f"{self.population}_{self.n}_{self.p}_{self.ranker}_{kind}".replace(" ", "-")
 
     @property
-    def n_sets(self) -> int:
-        """How many data sets."""
-        if self.population in REAL:
-            return REAL_SETS
-        full = DATA_SETS.get((self.ranker, self.p), 0)
-        return full // 2 if self.ensemble else full
+    def spent(self) -> tuple[int, int]:
+        """How many data sets, and how many pairs of them for the truth."""
+        key = (self.ranker, self.p, self.ensemble)
+        of_group = {group[:3]: (group.n_sets, group.truth_pairs) for group in GROUPS}
+        return of_group.get(key, (REAL_SETS, REAL_PAIRS))
 
 
 def all_cells(quick: bool) -> list[Cell]:
-    """Real and simulated populations, the cheapest first."""
-    cells = [
-        Cell(population, n, p, ranker, ensemble)
-        for ranker in RANKERS
-        for p in SELECTED
-        for ensemble in (False, True)
-        for n in ROWS
+    """Real and simulated populations, in the order of the groups."""
+    cells = [Cell(name, n, 0, "F-test", False) for name in REAL for n in (100, 200)]
+    cells += [
+        Cell(population, n, group.p, group.ranker, group.ensemble)
+        for group in GROUPS
+        for n in group.rows
         for population in SHIFTS
     ]
-    cells = [cell for cell in cells if cell.n_sets and is_affordable(cell)]
-    cells += [Cell(name, n, 0, "F-test", False) for name in REAL for n in (100, 200)]
-    cells.sort(key=lambda cell: (cell.p, cell.ensemble))  # the cheapest first
     if quick:
         return [c for c in cells if c.n == 100 and c.p == 200 and c.ranker == "F-test"]
     return cells
-
-
-def is_affordable(cell: Cell) -> bool:
-    """Models are fitted hundreds of times a data set: single runs on 100 and 200 rows only."""
-    return cell.ranker not in ("L1", "forest") or (not cell.ensemble and cell.n in (100, 200))
 
 
 # ---------------------------------------------------------------------- populations
@@ -158,8 +172,8 @@ def truth(cell: Cell, rows: int, k: int, n_pairs: int, pool: Any, seed: int) -> 
     return float(np.mean(values)), float(np.std(values) / np.sqrt(n_pairs))
 
 
-def estimate(cell: Cell, k: int, pool: Any, seed: int) -> dict[str, float]:
-    """What one data set gives: the new interval, and that of the runs on overlapping halves."""
+def estimate(cell: Cell, k: int, pool: Any, seed: int) -> dict[str, Any]:
+    """What one data set gives: agreements of all pairs, and the interval of overlapping halves."""
     rng = np.random.default_rng(seed)
     X, y = draw(cell, cell.n, rng, pool)
     rep = ms.replicability(
@@ -167,10 +181,7 @@ def estimate(cell: Cell, k: int, pool: Any, seed: int) -> dict[str, float]:
         ensemble_size=ENSEMBLE if cell.ensemble else None, random_state=seed % 2**31, n_jobs=1,
         progress=False,
     )  # fmt: skip
-    low, high = rep.interval
-    n_low, n_high = rep.at_n.interval
-    row = {"value": float(rep), "low": low, "high": high, "at_n": rep.at_n.value,
-           "n_low": n_low, "n_high": n_high}  # fmt: skip
+    row: dict[str, Any] = {name: _stored(getattr(rep, name)) for name in AGREEMENTS}
     if not cell.ensemble and cell.ranker in ("F-test", "information gain"):
         procedure = Procedure.of(RANKERS[cell.ranker], resampling="half")
         data = Data.check(X, y, task="classification")
@@ -180,16 +191,41 @@ def estimate(cell: Cell, k: int, pool: Any, seed: int) -> dict[str, float]:
     return row
 
 
+def _stored(agreements: np.ndarray | None) -> Any:
+    return None if agreements is None else np.round(agreements, 5).tolist()
+
+
+def judged(stored: dict[str, Any], n: int) -> dict[str, Any]:
+    """Estimate, interval and extrapolation of one data set, by the code as it is now.
+
+    Cells of earlier versions stored only these, by the code as it was.
+    """
+    if "pairs" not in stored:
+        return stored
+    agreements = {
+        name: None if stored[name] is None else np.array(stored[name]) for name in AGREEMENTS
+    }
+    rep = Replicability(
+        measure="nogueira", n=n, n_features_to_select=1, ensemble_size=None, confidence=0.95,
+        runs=ms.Runs.from_sets([[0], [0]], features=2), **agreements,
+    )  # fmt: skip
+    low, high = rep.interval
+    n_low, n_high = rep.at_n.interval
+    row = {name: value for name, value in stored.items() if name not in AGREEMENTS}
+    return row | {"value": float(rep), "low": low, "high": high, "at_n": rep.at_n.value,
+                  "n_low": n_low, "n_high": n_high}  # fmt: skip
+
+
 def run_cell(cell: Cell, seed: int, quick: bool) -> dict[str, Any]:
     """All data sets of a cell, and the truth they should find."""
     warnings.simplefilter("ignore")  # ties at the cut, rare classes: counted by the results
     start = time.process_time()
     pool = read_pool(cell.population)
     k = SELECTED.get(cell.p, 10)
-    n_pairs = 200 if quick else TRUTH_PAIRS[cell.ranker]
+    n_sets, n_pairs = (20, 200) if quick else cell.spent
     half, half_error = truth(cell, cell.n // 2, k, n_pairs, pool, seed)
     full, full_error = truth(cell, cell.n, k, n_pairs // 2, pool, seed)
-    seeds = np.random.default_rng([seed, 2]).integers(2**62, size=20 if quick else cell.n_sets)
+    seeds = np.random.default_rng([seed, 2]).integers(2**62, size=n_sets)
     sets = [estimate(cell, k, pool, int(s)) for s in seeds]
     return {"cell": asdict(cell), "half": half, "half_error": half_error, "full": full,
             "full_error": full_error, "sets": sets,
@@ -215,7 +251,8 @@ def cached(cell: Cell, seed: int, quick: bool, cache: Path, report_only: bool) -
 
 def row_of(result: dict[str, Any]) -> dict[str, Any]:
     """One line of the table."""
-    sets, cell = pd.DataFrame(result["sets"]), result["cell"]
+    cell = result["cell"]
+    sets = pd.DataFrame([judged(stored, cell["n"]) for stored in result["sets"]])
     half, full = result["half"], result["full"]
     rmse = {name: float(np.sqrt(((sets[name] - full) ** 2).mean())) for name in ("value", "at_n")}
     row = {

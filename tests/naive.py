@@ -202,6 +202,31 @@ def maximum_matching_weight(
     return math.fsum(weights[rows, columns])
 
 
+def shared_importance(
+    a: Sequence[int], b: Sequence[int], similarity: Matrix | None = None, threshold: float = 0.9
+) -> float:
+    """Importance that two runs share; importances are whole numbers, one per feature.
+
+    Cut into equal grains, as many in either run, it becomes the best assignment of grains to
+    grains: transport problems with whole-number limits have whole-number solutions.
+    """
+    if not any(a) or not any(b):
+        return 0.0 if any(a) or any(b) else NAN
+    total = math.lcm(sum(a), sum(b))
+    grains_a = [f for f, value in enumerate(a) for _ in range(value * total // sum(a))]
+    grains_b = [f for f, value in enumerate(b) for _ in range(value * total // sum(b))]
+
+    def worth(f: int, g: int) -> float:
+        if f == g:
+            return 1.0
+        if similarity is None or similarity[f, g] < threshold:
+            return 0.0
+        return float(similarity[f, g])
+
+    matrix = np.array([[worth(f, g) for g in grains_b] for f in grains_a])
+    return float(matrix[linear_sum_assignment(matrix, maximize=True)].sum()) / total
+
+
 def upper_bound(measure: str, a_size: int, b_size: int) -> float:
     """Upper bound of the raw score that the correction for chance uses."""
     if measure == "yu":
@@ -493,6 +518,21 @@ def connected_components(p: int, edges: Iterable[tuple[int, int]]) -> list[set[i
         joined = [group for group in groups if i in group or j in group]
         groups = [group for group in groups if group not in joined] + [set().union(*joined)]
     return sorted(groups, key=min)
+
+
+def complete_linkage(similarity: Matrix, threshold: float) -> set[frozenset[int]]:
+    """Merge the two groups whose least similar members are most similar, while these reach it."""
+    groups = [frozenset({i}) for i in range(len(similarity))]
+    while len(groups) > 1:
+        least, a, b = max(
+            (min(similarity[i, j] for i in a for j in b), sorted(a), sorted(b))
+            for a, b in combinations(groups, 2)
+        )
+        if least < threshold:
+            break
+        merged = frozenset(a) | frozenset(b)
+        groups = [group for group in groups if not group <= merged] + [merged]
+    return set(groups)
 
 
 def pair_agreement(name: str, a: set[int], b: set[int], p: int, sets: list[set[int]]) -> float:

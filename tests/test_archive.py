@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,19 @@ def test_hostile_names_come_back(kind: str, tmp_path: Path) -> None:
     back = ms.load_result(tmp_path / "result.zip")
     assert back.runs.features == tuple(HOSTILE)
     same(found, back)
+
+
+def test_a_result_of_an_older_version_loses_the_p_values_that_did_not_hold(tmp_path: Path) -> None:
+    found = selector(similarity_threshold=None).result()
+    new = found.feature_table
+    old = new.drop(columns=["q_value", "group_q_value"]).assign(p_value=1e-30)
+    old = old[
+        [*old.columns[: new.columns.get_loc("q_value")], "p_value", "group", "group_frequency"]
+    ]
+    replace(found, feature_table=old).save(tmp_path / "old.zip")
+    back = ms.load_result(tmp_path / "old.zip")
+    pd.testing.assert_frame_equal(back.feature_table, new)
+    back.write_report(tmp_path / "report.html")
 
 
 def test_undefined_numbers_come_back_undefined(tmp_path: Path) -> None:

@@ -81,6 +81,17 @@ def replicated(folder):
     return result.table, result.runs.to_frame()
 
 
+def evidenced(ranker, n_permutations):
+    def test(folder):
+        procedure = ms.EnsembleSelector(ranker, resampling="pairs", n_resamples=4)
+        result = ms.feature_evidence(
+            procedure, X, Y, n_permutations=n_permutations, random_state=1, checkpoint=folder
+        )
+        return (result.table,)
+
+    return test
+
+
 def cross_validated(folder):
     result = ms.cross_validate_selection(
         selector(), X, Y, cv=3, sizes=[2, 4], random_state=1, checkpoint=folder
@@ -136,6 +147,9 @@ JOBS = {
     "as many runs as needed": fitted(n_resamples="auto", target_stability=0.6),
     "as many features as needed": fitted(n_features_to_select="auto", n_resamples=3),
     "replicability": replicated,
+    "evidence": evidenced(TREE, 30),
+    "evidence, as much as needed": evidenced("f_statistic", "auto"),
+    "selection by error": fitted(ranker="f_statistic", n_features_to_select="fdr<=0.2"),
     "cross-validation": cross_validated,
     "comparison": compared,
     "search": searched,

@@ -500,3 +500,16 @@ def test_the_program_ends_with_a_message_not_a_traceback():
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("Error: 'kuncheva' needs selections of equal size")
     assert "Traceback" not in done.stderr
+
+
+def test_aggregate_has_p_values_for_independent_lists_only() -> None:
+    runs = ms.Runs.from_scores(SCORES, FEATURES)
+    runs.as_resampled().save("resampled.parquet")
+    independent = mainstay("aggregate", "scores.parquet", "--method", "rra").stdout
+    assert "p value" in independent
+    assert "Without p-values" not in independent
+    dependent = mainstay("aggregate", "resampled.parquet", "--method", "rra").stdout
+    assert "p value" not in dependent
+    assert "Without p-values" in dependent
+    assert "resamples of the same rows" in dependent
+    assert "p value" not in mainstay("aggregate", "scores.parquet", "--method", "stuart").stdout

@@ -216,10 +216,11 @@ def test_fewer_than_five_splits_are_not_tested_for_stability() -> None:
 
 def test_every_candidate_and_every_baseline_has_a_row(found: ms.Comparison) -> None:
     labels = found.table["candidate"].tolist()
-    assert len(set(labels)) == len(labels) == 2 * 3 * 2 + 1 + 2 + 2
+    assert len(set(labels)) == len(labels) == 2 * 3 * 2 + 1 + 1 + 2 + 2
     assert labels[:2] == ["f_statistic/mean/2", "f_statistic/mean/4"]
-    assert labels[-5:] == ["all features", "F-test/2", "F-test/4", "random/2", "random/4"]
-    assert found.table["baseline"].sum() == 5
+    assert labels[-6:-4] == ["all features", "no features"]
+    assert labels[-4:] == ["F-test/2", "F-test/4", "random/2", "random/4"]
+    assert found.table["baseline"].sum() == 6
     assert set(found.runs) == set(labels) == set(found.scores["candidate"])
     assert (found.scores.groupby("candidate").size() == HALVES.n_splits).all()
     means = found.scores.groupby("candidate")["score"].mean()
@@ -228,9 +229,10 @@ def test_every_candidate_and_every_baseline_has_a_row(found: ms.Comparison) -> N
 
 def test_all_features_have_no_stability_and_chance_does_not_compete(found: ms.Comparison) -> None:
     table = found.table.set_index("selector")
-    assert table.loc["all features", ["stability", "adjusted_stability"]].isna().all()
-    assert not table.loc[["all features", "random"], ["on_front", "recommended"]].any(axis=None)
-    rest = found.table[found.table["selector"] != "all features"]
+    apart = ["all features", "no features"]
+    assert table.loc[apart, ["stability", "adjusted_stability"]].isna().all(axis=None)
+    assert not table.loc[[*apart, "random"], ["on_front", "recommended"]].any(axis=None)
+    rest = found.table[~found.table["selector"].isin(apart)]
     assert rest.notna().all(axis=None)
 
 
@@ -238,7 +240,8 @@ def test_front_and_recommendation_come_from_the_table(found: ms.Comparison) -> N
     front = found.front
     assert front["score"].is_monotonic_decreasing
     assert found.recommended in set(front["candidate"])
-    competing = found.table[~found.table["selector"].isin(["all features", "random"])]
+    apart = ["all features", "no features", "random"]
+    competing = found.table[~found.table["selector"].isin(apart)]
     points = competing[["score", "adjusted_stability", "n_features"]] * [1, 1, -1]
     assert naive.pareto_front(points.to_numpy().tolist()) == competing["on_front"].tolist()
     assert found.reason.startswith(f"Recommended: {found.recommended}.")
@@ -301,6 +304,7 @@ def test_aggregations_share_runs_sizes_share_rankings_equal_sets_share_fits() ->
         (split, frozenset(np.flatnonzero(row)))
         for runs in result.runs.values()
         for split, row in enumerate(runs.support)
+        if row.any()  # without features nothing is fitted
     }
     assert CALLS["fit"] == len(sets) < HALVES.n_splits * len(result.table)
 
@@ -343,7 +347,7 @@ def test_settings_are_json_and_the_parts_rebuild_the_comparison(found: ms.Compar
 
 def test_repr_shows_the_front_the_baselines_and_the_reason(found: ms.Comparison) -> None:
     text = repr(found)
-    for expected in ("17 candidates on 5 splits", "all features", "random/2", found.reason):
+    for expected in ("18 candidates on 5 splits", "all features", "random/2", found.reason):
         assert expected in text
     assert "nan" not in text.lower()
 
@@ -373,9 +377,51 @@ def test_more_measures_get_columns_of_their_own() -> None:
 def test_noise_is_called_noise_and_signal_is_not() -> None:
     rng = np.random.default_rng(0)
     noise = compare("f_statistic", rng.normal(size=(200, 12)), rng.integers(2, size=200), sizes=6)
-    assert "Beware: random features" in noise.reason
+    assert "not shown to predict better than 6 random features" in noise.reason
+    assert "not shown to predict better than always predicting the most frequent" in noise.reason
+    assert noise.reason.endswith(noise.caution)
     X, y = problem(200)
-    assert "Beware" not in compare("f_statistic", X, y).reason
+    signal = compare("f_statistic", X, y)
+    assert signal.caution == ""
+    assert "Beware" not in signal.reason
+
+
+def test_no_features_predict_the_most_frequent_class_or_the_mean() -> None:
+    X, _ = problem()
+    rng = np.random.default_rng(0)
+    rare = np.where(rng.random(len(X)) < 0.2, "rare", "common")
+    for scoring in (None, "roc_auc", "neg_log_loss"):
+        scores = compare("f_statistic", X, rare, scoring=scoring).scores
+        without = scores.loc[scores["candidate"] == "no features", "score"].tolist()
+        expected = []
+        for train, test in HALVES.split(X):
+            common = np.mean(rare[train] == "common")
+            share = np.mean(rare[test] == "common")
+            expected.append({
+                None: share,
+                "roc_auc": 0.5,
+                "neg_log_loss": share * np.log(common) + (1 - share) * np.log(1 - common),
+            }[scoring])  # fmt: skip
+        assert without == pytest.approx(expected)
+    number = rng.normal(size=len(X))
+    found = compare("f_statistic", X, number)
+    without = found.scores.loc[found.scores["candidate"] == "no features", "score"].tolist()
+    expected = [
+        1 - np.sum((number[test] - number[train].mean()) ** 2) / np.sum(
+            (number[test] - number[test].mean()) ** 2)
+        for train, test in HALVES.split(X)
+    ]  # fmt: skip
+    assert without == pytest.approx(expected)
+    assert "always predicting the mean" in found.reason
+
+
+def test_accuracy_that_only_repeats_the_share_of_a_class_does_not_pass_without_a_word() -> None:
+    """90% of the rows are of one class, and no feature knows which: all reach about 0.9."""
+    rng = np.random.default_rng(1)
+    found = compare("f_statistic", rng.normal(size=(200, 30)), rng.random(200) < 0.1)
+    recommended = found.table.loc[found.table["recommended"], "score"].item()
+    assert recommended > 0.8
+    assert "predicting the most frequent class" in found.caution
 
 
 def test_priorities_decide() -> None:
@@ -383,7 +429,8 @@ def test_priorities_decide() -> None:
     short = compare(sizes=sizes, priorities=["size", "score", "stability"])
     assert short.recommended.endswith("/1")
     accurate = compare(sizes=sizes, tolerance=0)
-    best = accurate.table[~accurate.table["selector"].isin(["all features", "random"])]["score"]
+    apart = ["all features", "no features", "random"]
+    best = accurate.table[~accurate.table["selector"].isin(apart)]["score"]
     chosen = accurate.table.set_index("candidate").loc[accurate.recommended]
     assert chosen["score"] == best.max()
     assert "0 standard errors" in accurate.reason
@@ -541,7 +588,7 @@ def test_selectors_that_differ_on_all_halves_differ_in_the_test_of_stability() -
 
 def test_one_candidate_alone_is_compared_with_the_baselines() -> None:
     result = compare(sizes=1)
-    assert len(result.table) == 4
+    assert len(result.table) == 5
     assert result.recommended in ("f_statistic/mean/1", "F-test/1")
 
 
@@ -664,7 +711,8 @@ def test_labels_do_not_overlap_and_name_the_recommended(n: int) -> None:
 def test_picture_shows_front_baselines_and_all_features(found: ms.Comparison) -> None:
     display = found.plot()
     shown = {text.get_text() for text in display.ax_.get_legend().get_texts()}
-    assert shown == {"random selection", "others", "on the front", "recommended", "all 12 features"}
+    assert shown == {"random selection", "others", "on the front", "recommended", "all 12 features",
+                     "no features"}  # fmt: skip
     assert display.ax_.get_ylabel() == "accuracy"
     from matplotlib.figure import Figure
 

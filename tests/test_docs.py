@@ -32,9 +32,9 @@ def test_doctests(name: str) -> None:
 
 
 def test_every_public_name_has_an_example_or_is_a_result() -> None:
-    results = {"Comparison", "Forecast", "InputError", "NetworkStability", "Plan", "Ranking",
-               "Replicability", "SelectionScores", "StabilityComparison", "StabilityEstimate",
-               "StabilityTest"}  # fmt: skip
+    results = {"Comparison", "FeatureEvidence", "Forecast", "InputError", "NetworkStability",
+               "Plan", "Ranking", "Replicability", "SelectionScores", "StabilityComparison",
+               "StabilityEstimate", "StabilityTest"}  # fmt: skip
     for name in set(ms.__all__) - results - {"__version__"}:
         assert ">>> " in getattr(ms, name).__doc__, name
 
@@ -86,7 +86,8 @@ def measures_table() -> str:
         "redundancy_awareness",
     ]  # fmt: skip
     kinds = {"set": "selections", "similarity": "selections with similar features",
-             "ranking": "rankings", "scores": "scores"}  # fmt: skip
+             "ranking": "rankings", "scores": "scores",
+             "importances": "importances of selected features"}  # fmt: skip
     lines = ["| measure | of | bounds | 1 | 2 | 3 | 4 | 5 | 6 | reference |", "|---" * 10 + "|"]
     for row in ms.list_measures().to_dict("records"):
         bounds = f"{row['lower']:g} to {row['upper']:g}".replace("inf", "∞").replace("-", "−")

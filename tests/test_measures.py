@@ -358,7 +358,7 @@ def test_list_measures_has_a_row_for_every_measure() -> None:
     assert table["name"].is_unique
     assert (table["reference"].str.len() > 5).all()
     assert (table["lower"] < table["upper"]).all()
-    assert set(table["kind"]) == {"set", "similarity", "ranking", "scores"}
+    assert set(table["kind"]) == {"set", "similarity", "ranking", "scores", "importances"}
 
 
 def test_results_go_into_pandas_and_print_readably() -> None:

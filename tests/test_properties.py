@@ -15,7 +15,7 @@ import mainstay as ms
 from conftest import make, random_sets
 from mainstay.measures import MEASURES, Measure
 
-SETS = [m for m in MEASURES.values() if m.kind in ("set", "similarity")]
+SETS = [m for m in MEASURES.values() if m.kind in ("set", "similarity", "importances")]
 RANKINGS = [m for m in MEASURES.values() if m.kind in ("ranking", "scores")]
 P = 12  # features; in GROUPS those that stand in for each other
 GROUPS = ((0, 1, 2), (3, 4), (5, 6, 7))

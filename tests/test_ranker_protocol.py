@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -243,6 +244,7 @@ def test_names_may_say_where_a_greedy_ranker_stops() -> None:
     X, y = WINE
     assert make_ranker("mrmr@4").fit(X, y).order_.tolist() == MRMR().fit(X, y).order_[:4].tolist()
     assert make_ranker("mrmr_fcq@3").method == "FCQ"
+    assert make_ranker("l1_path@3").max_features == 3
     with pytest.raises(InputError, match=r"'chi_square' ranks all.*mrmr, mrmr_fcq, jmi"):
         make_ranker("chi_square@3")
     for wrong in ("mrmr@", "mrmr@x", "mrmr@0", "mrmr@1.5"):
@@ -268,6 +270,54 @@ def test_models_by_name_suit_the_task(name: str) -> None:
     with_gaps = X.copy()
     with_gaps[::7, 2] = np.nan
     assert np.isfinite(make_ranker(name).fit(with_gaps, y).scores_).all()
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize("kind", ["labels", "three labels", "numbers"])
+def test_boosting_finds_the_feature_that_matters_in_50_rows(
+    library: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(library)
+    if library == "xgboost":
+        monkeypatch.setitem(sys.modules, "lightgbm", None)  # as if it were not installed
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(50, 30)), columns=[f"g[{j}]: <a>" for j in range(30)])
+    X.iloc[::7, 3] = np.nan
+    signal = X.iloc[:, 12].to_numpy() + 0.3 * rng.normal(size=50)
+    y = {
+        "labels": np.array(["no", "yes"])[(signal > 0) * 1],
+        "three labels": np.array(["low", "mid", "high"])[np.digitize(signal, [-0.5, 0.5])],
+        "numbers": signal,
+    }[kind]
+    ranker = make_ranker("boosting").set_params(random_state=0).fit(X, y)
+    assert ranker.ranks_[12] == 1
+    assert (ranker.scores_ > 0).sum() > 5
+    again = clone(ranker).fit(X, y)
+    np.testing.assert_array_equal(again.scores_, ranker.scores_)
+    weights = np.where(np.arange(50) < 40, 1.0, 0.0)
+    weighted = clone(ranker).fit(X, y, sample_weight=weights)
+    assert (weighted.scores_ != ranker.scores_).any()
+    runs = ms.EnsembleSelector(
+        "boosting", n_features_to_select=1, n_resamples=3, random_state=0, n_jobs=1
+    ).fit(X, y)
+    assert runs.get_feature_names_out().tolist() == [X.columns[12]]
+
+
+def test_boosting_without_a_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in ("lightgbm", "xgboost"):
+        monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(InputError, match=r"needs LightGBM.*pip install 'mainstay\[boost\]'"):
+        make_ranker("boosting").fit(*WINE)
+
+
+def test_named_models_take_labels_as_they_take_numbers() -> None:
+    X, y = WINE
+    for name in ("random_forest", "extra_trees", "linear"):
+        ranker = make_ranker(name).set_params(random_state=0)
+        labels = np.array(["a", "b", "c"])[y]
+        np.testing.assert_array_equal(
+            ranker.fit(X, labels).scores_, clone(ranker).fit(X, y).scores_
+        )
 
 
 # ---------------------------------------------------------------------- tasks

@@ -35,6 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 import naive_rankers as naive
 from conftest import golden
 from mainstay import InputError
+from mainstay._kernels.moments import row_moments
 from mainstay.rankers import (
     MRMR,
     NJMIM,
@@ -52,11 +53,11 @@ from mainstay.rankers import (
     SymmetricUncertainty,
     list_rankers,
     make_ranker,
+    moments,
     score_filters,
 )
 from mainstay.rankers.contingency import pack
 from mainstay.rankers.discretization import mdl_cuts
-from mainstay.rankers.moments import weighted
 
 LOADERS = {
     "iris": load_iris,
@@ -94,6 +95,9 @@ def problem(n: int = 60, p: int = 6, classes: int = 3, seed: int = 0) -> tuple[A
 
 def small(name: str) -> Any:
     """The ranker of this name, made quick and reproducible."""
+    if name == "boosting":
+        pytest.importorskip("lightgbm")
+        return RANKERS[name](random_state=1)
     if name == "evolution":
         return RANKERS[name](n_subsets=20, n_restarts=1, random_state=1)
     if name in MODELS:
@@ -310,11 +314,57 @@ def test_width_bins_equal_their_naive_twin() -> None:
 
 
 @pytest.mark.parametrize("lanes", [1, 5])
-def test_weighted_sums_equal_their_naive_twin(lanes: int) -> None:
+@pytest.mark.parametrize("dtype", [np.uint16, float])
+def test_sums_of_rows_equal_their_naive_twin(lanes: int, dtype: Any) -> None:
     rng = np.random.default_rng(0)
-    values, weights = rng.normal(size=(3, 20)), rng.random((20, lanes))
-    twin = naive.weighted_sums(values.tolist(), weights.tolist())
-    np.testing.assert_allclose(weighted(values, weights), twin, rtol=1e-12)
+    values, classes = rng.normal(size=(23, 40)), rng.integers(0, 3, 23)
+    weights = (rng.random((lanes, 23)) * 3).astype(dtype)
+    order = np.argsort(classes)
+    starts = np.searchsorted(classes[order], range(4))
+    sums, squares = np.zeros((lanes, 3, 40)), np.zeros((lanes, 3, 40))
+    row_moments(values, order, starts, weights[:, order], sums, squares)
+    for label in range(3):
+        of_class = (weights * (classes == label)).T.tolist()
+        for ours, columns in ((sums, values.T), (squares, values.T**2)):
+            twin = naive.weighted_sums(columns.tolist(), of_class)
+            np.testing.assert_allclose(ours[:, label].T, twin, rtol=1e-12, atol=1e-12)
+
+
+def test_rows_are_summed_alike_in_chunks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = problem(90, 70, 3)
+    X[::7, 3] = np.nan
+    weights = bootstraps(90, 5)
+    rankers = [FStatistic(), FStatistic(target="continuous"), MRMR("FCQ", n_features_to_select=4)]
+    tables = [X, X, np.nan_to_num(X)]
+    whole = [r.score_resamples(x, y, weights) for r, x in zip(rankers, tables, strict=True)]
+    monkeypatch.setattr(moments, "_MOST_ROWS", 16)
+    monkeypatch.setattr(moments, "_BLOCK_SIZE", 2**9)
+    for ranker, table, scores in zip(rankers, tables, whole, strict=True):
+        np.testing.assert_array_equal(ranker.score_resamples(table, y, weights), scores)
+
+
+def test_single_precision_scores_as_the_same_numbers_in_double() -> None:
+    X, y = problem(3000, 5)
+    single = X.astype(np.float32)
+    single[::9, 2] = np.nan
+    for name in WEIGHTED:
+        if name == "correlation":
+            continue
+        if name == "mrmr_fcq":
+            single = np.nan_to_num(single)
+        scores = RANKERS[name]().fit(single, y).scores_
+        np.testing.assert_array_equal(scores, RANKERS[name]().fit(single.astype(float), y).scores_)
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_features_prepared_once_score_for_any_target(name: str) -> None:
+    X, y = problem(40, 4, 2)
+    weights = bootstraps(40, 3)
+    ranker = RANKERS[name]()
+    scorer = ranker.target_scorer(X)
+    for target in (y, y[::-1], X[:, 0] + 0.5):
+        expected = ranker.score_resamples(X, target, weights)
+        np.testing.assert_array_equal(scorer(target)(weights), expected)
 
 
 @pytest.mark.parametrize("scale", [1, 40, 40_000, 0.5, 10**9])
@@ -341,7 +391,7 @@ def test_weights_score_as_really_resampled_rows(name: str, kind: str) -> None:
     y = y if kind == "class" else X[:, 0] + np.sin(np.arange(60))
     cuts = np.linspace(-2, 3, 6)  # given, as bins would otherwise be found on other rows
     ranker: Any
-    if name in ("f_statistic", "correlation"):
+    if name in ("f_statistic", "correlation", "l1_path"):
         ranker = RANKERS[name]()
     elif name == "spearman":
         ranker = Correlation(method=name)
@@ -540,7 +590,7 @@ def test_features_of_near_zero_variance_can_be_set_aside() -> None:
     X[:, 1] = 0
     X[:3, 1] = [1, 2, 3]
     for name in WEIGHTED:
-        if name == "mrmr_fcq":  # has no such option
+        if name in ("mrmr_fcq", "l1_path"):  # which have no such option
             continue
         option: dict[str, Any] = {"near_zero_variance": True}
         if name in TABLE + COUNTED:
@@ -672,6 +722,8 @@ def test_split_frequency_counts_trees() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_same_seed_gives_the_same_bits(name: str) -> None:
+    if name == "boosting":
+        pytest.importorskip("lightgbm")
     X, y = problem(40, 4, 2)
     X[:, :2] = np.random.default_rng(5).normal(size=(40, 2))
     first = RANKERS[name](random_state=3).fit(X, y)

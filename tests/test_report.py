@@ -20,7 +20,9 @@ from mainstay.cli import main
 from mainstay.report.render import render
 from mainstay.report.repeat import cli_line, python_code
 from mainstay.report.summarise import DIGITS, readable, summarise
-from mainstay.report.verdict import HEADLINES, STUDY_HEADLINES, make_verdict
+from mainstay.report.verdict import make_verdict
+from mainstay.report.verdict_runs import HEADLINES
+from mainstay.report.verdict_studies import STUDY_HEADLINES
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 
@@ -306,7 +308,7 @@ def test_without_replicability_nothing_is_claimed_about_other_studies(
         assert make_verdict(found)["headline"] in HEADLINES.values()
         assert points(found)["Would another study agree?"].startswith("Not computed.")
         said = everything_said(found)
-        for claim in ("studies", "laborator", "would find the same", "build on", "defend"):
+        for claim in ("studies", "laborator", "would find the same", "build on", "defend", "solid"):
             assert claim not in said
     assert not any("study" in headline for headline in HEADLINES.values())
 

@@ -259,6 +259,11 @@ def test_runs_describe_themselves_and_survive_pickling(text):
     assert copy.to_frame().equals(runs.to_frame())
 
 
+def test_pairs_are_still_pairs_after_pickling():
+    runs = Runs.from_sets([[0], [1]], 3).as_pairs()
+    assert pickle.loads(pickle.dumps(runs)).paired
+
+
 @pytest.mark.parametrize("runs", EACH_KIND.values(), ids=lambda runs: runs.kind)
 def test_the_table_of_runs_makes_the_same_runs(runs):
     table = runs.to_frame()
@@ -441,3 +446,67 @@ def test_a_table_has_one_number_for_every_run_and_feature(make, table, message):
 def test_every_column_has_one_name_of_its_own(make, features, message):
     with pytest.raises(InputError, match=re.escape(message)):
         make([[1, 2], [2, 1]], features=features)
+
+
+# --- groups of features ---------------------------------------------------------------------------
+
+
+@given(arrays(bool, (4, 6)), st.lists(st.integers(0, 5), min_size=6, max_size=6))
+def test_a_run_selects_a_group_if_it_selects_a_member(support, of_feature):
+    names = list("abcdef")
+    groups = [[names[i] for i in range(6) if of_feature[i] == g] for g in set(of_feature)]
+    grouped = Runs.from_support(support, names).as_pairs().grouped(groups)
+    assert grouped.paired
+    assert grouped.n_features == len(groups)
+    for group, column in zip(sorted(groups), grouped.support.T, strict=True):
+        assert column.tolist() == [any(row[names.index(n)] for n in group) for row in support]
+
+
+@given(arrays(float, (2, 5), elements=st.integers(0, 3)))
+def test_a_group_stands_where_the_best_of_its_members_stands(scores):
+    groups = [("a", "d"), ("b", "e")]
+    runs = Runs.from_scores(scores, list("abcde"))
+    best = np.stack((scores[:, [0, 3]].max(1), scores[:, [1, 4]].max(1), scores[:, 2]), axis=1)
+    assert np.array_equal(runs.grouped(groups).scores, best)
+    by_rank = Runs.from_ranks(runs.ranks, list("abcde")).grouped(groups)
+    assert by_rank.features == ("a; d", "b; e", "c")
+    assert np.array_equal(by_rank.ranks, rankdata(-best, axis=1))
+
+
+def test_groups_are_named_alike_whatever_the_order_of_the_columns():
+    names = ["x10", "x2", "x1", "x3"]
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
+        runs = Runs.from_sets([[0]], [names[i] for i in order]).grouped([["x10", "x1", "x2"]])
+        assert set(runs.features) == {"x1; x2; and 1 more", "x3"}
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (
+            [["a", "z"]],
+            "group 0 .* that the runs do not have: 'z'; features are 'a', 'b'",
+        ),
+        ([["a"], ["b", "a"]], "'a' is in more than one group, or twice in one"),
+        ([["a", "a"]], "'a' is in more than one group, or twice in one"),
+    ],
+)
+def test_groups_do_not_overlap_and_hold_known_features(groups, message):
+    with pytest.raises(InputError, match=message):
+        Runs.from_sets([["a"]], ["a", "b"]).grouped(groups)
+
+
+@pytest.mark.parametrize("know", [Runs.as_pairs, Runs.as_resampled])
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_what_is_known_of_the_rows_is_not_forgotten(know, ending, tmp_path):
+    for plain in (Runs.from_scores(SCORES), Runs.from_support(SUPPORT)):
+        assert not plain.resampled
+        runs = know(plain)
+        runs.save(tmp_path / f"runs{ending}")
+        copies = [pickle.loads(pickle.dumps(runs)), Runs.load(tmp_path / f"runs{ending}")]
+        copies += [Runs.from_arrow(runs.to_arrow()), Runs.concatenate([runs, runs])]
+        if plain.kind == "scores":
+            copies.append(quietly(runs.top, 1))
+        assert [copy.paired for copy in copies] == [runs.paired] * len(copies)
+        assert all(copy.resampled for copy in [*copies, runs[0], *runs])
+        assert Runs.concatenate([runs, plain]).resampled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import time
 import tracemalloc
 import warnings
 
@@ -474,8 +475,56 @@ def test_shuffling_the_columns_with_their_names_does_not_change_the_groups(matri
     shuffled = FeatureSimilarity.from_matrix(
         matrix[np.ix_(order, order)], 0.5, features=names[order]
     )
-    for kind in ("components", "cliques"):
+    for kind in ("components", "cliques", "complete_linkage"):
         assert named_groups(plain, kind) == named_groups(shuffled, kind)
+
+
+@given(st.integers(1, 12), st.integers(0, 2**32 - 1), st.sampled_from([0.3, 0.6, 0.9]))
+def test_complete_linkage_merges_the_two_groups_whose_least_similar_members_are_most_similar(
+    p, seed, threshold
+):
+    matrix = np.random.default_rng(seed).uniform(size=(p, p))  # without ties
+    matrix = np.maximum(matrix, matrix.T)
+    similarity = FeatureSimilarity.from_matrix(matrix, threshold)
+    labels = similarity.group_labels("complete_linkage")
+    found = {frozenset(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)}
+    assert found == naive.complete_linkage(matrix, threshold)
+
+
+@given(symmetric_matrices())
+def test_groups_of_complete_linkage_hold_only_similar_features_and_no_two_could_be_merged(matrix):
+    labels = FeatureSimilarity.from_matrix(matrix, 0.9).group_labels("complete_linkage")
+    assert list(dict.fromkeys(labels.tolist())) == list(range(labels.max() + 1))
+    for a, b in itertools.combinations_with_replacement(range(labels.max() + 1), 2):
+        between = matrix[np.ix_(labels == a, labels == b)]
+        assert (between.min() >= 0.9) == (a == b)
+
+
+def test_a_chain_of_similar_features_is_cut_where_its_links_are_weakest():
+    names, strong, weak = list("abcdef"), 0.99, 0.92
+    matrix = np.eye(6)
+    for i, link in enumerate([strong, weak, strong, weak, strong]):
+        matrix[i, i + 1] = matrix[i + 1, i] = link
+    similarity = FeatureSimilarity.from_matrix(matrix, 0.9, features=names)
+    assert similarity.groups("components") == [tuple("abcdef")]
+    assert similarity.groups("complete_linkage") == [("a", "b"), ("c", "d"), ("e", "f")]
+
+
+def test_complete_linkage_of_many_features_takes_as_long_as_there_are_links():
+    rng = np.random.default_rng(0)
+    p = 20_000
+    centre = np.repeat(np.arange(p // 20), 20)
+    rows, cols = np.nonzero(np.triu(np.ones((20, 20)), 1))
+    block = 20 * np.arange(p // 20)[:, None]
+    rows, cols = (block + rows).ravel(), (block + cols).ravel()
+    links = sp.coo_array((rng.uniform(0.95, 1, len(rows)), (rows, cols)), shape=(p, p))
+    bridges = sp.coo_array((np.full(p - 1, 0.9), (np.arange(p - 1), np.arange(1, p))), shape=(p, p))
+    upper = links.tocsr().maximum(bridges.tocsr())
+    similarity = FeatureSimilarity.from_matrix(upper + upper.T, 0.9)
+    start = time.process_time()
+    labels = similarity.group_labels("complete_linkage")
+    assert time.process_time() - start < 5
+    assert np.array_equal(labels, centre)
 
 
 def test_an_unknown_kind_of_group_gets_the_nearest_name():

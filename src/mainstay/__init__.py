@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from mainstay.networks.stability import NetworkStability, network_stability
     from mainstay.plotting import (
         ComparisonDisplay,
+        EvidenceDisplay,
         ExchangeableNetworkDisplay,
         ForecastDisplay,
+        NullDistributionDisplay,
         RankDistributionDisplay,
         ReplicabilityDisplay,
         RunsHeatmapDisplay,
@@ -38,7 +40,12 @@ if TYPE_CHECKING:
         StabilityBySizeDisplay,
     )
     from mainstay.rankers import list_rankers
-    from mainstay.reliability import Replicability, replicability
+    from mainstay.reliability import (
+        FeatureEvidence,
+        Replicability,
+        feature_evidence,
+        replicability,
+    )
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
     from mainstay.subspace.parametric import (
@@ -54,11 +61,14 @@ _HOME = {
     "ComparisonDisplay": "mainstay.plotting",
     "EnsembleSelector": "mainstay.ensemble",
     "ExchangeableNetworkDisplay": "mainstay.plotting",
+    "EvidenceDisplay": "mainstay.plotting",
+    "FeatureEvidence": "mainstay.reliability",
     "FeatureSimilarity": "mainstay.similarity",
     "Forecast": "mainstay.forecast.result",
     "ForecastDisplay": "mainstay.plotting",
     "InputError": "mainstay._validation",
     "NetworkStability": "mainstay.networks.stability",
+    "NullDistributionDisplay": "mainstay.plotting",
     "ParametricSubspaceClassifier": "mainstay.subspace.parametric",
     "ParametricSubspaceRegressor": "mainstay.subspace.parametric",
     "Plan": "mainstay.forecast.planning",
@@ -81,6 +91,7 @@ _HOME = {
     "compare_selectors": "mainstay.comparison",
     "compare_stability": "mainstay.measures.hypothesis_tests",
     "cross_validate_selection": "mainstay.comparison.cross_validation",
+    "feature_evidence": "mainstay.reliability",
     "forecast_stability": "mainstay.forecast.forecasting",
     "infer_network": "mainstay.networks.inference",
     "list_aggregations": "mainstay.aggregation",
@@ -98,12 +109,15 @@ __all__ = [
     "Comparison",
     "ComparisonDisplay",
     "EnsembleSelector",
+    "EvidenceDisplay",
     "ExchangeableNetworkDisplay",
+    "FeatureEvidence",
     "FeatureSimilarity",
     "Forecast",
     "ForecastDisplay",
     "InputError",
     "NetworkStability",
+    "NullDistributionDisplay",
     "ParametricSubspaceClassifier",
     "ParametricSubspaceRegressor",
     "Plan",
@@ -127,6 +141,7 @@ __all__ = [
     "compare_selectors",
     "compare_stability",
     "cross_validate_selection",
+    "feature_evidence",
     "forecast_stability",
     "infer_network",
     "list_aggregations",

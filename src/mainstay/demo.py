@@ -1,8 +1,8 @@
 """The tour that `mainstay demo` gives, on data that ships with scikit-learn.
 
-Select on bootstraps, measure how far the runs agree, with and without twins, and how far another
-study would; forecast larger ensembles, compare with other selectors; then a verdict in plain words,
-a report, and pictures.
+Select on bootstraps, measure how far the runs agree, with and without twins; test whether that is
+more than noise gives, and how far another study would agree; forecast larger ensembles, compare
+with other selectors; then a verdict in plain words, a report, and pictures.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from mainstay.ensemble import EnsembleSelector
     from mainstay.ensemble.result import SelectionResult
     from mainstay.forecast import Forecast
-    from mainstay.reliability import Replicability
+    from mainstay.reliability import FeatureEvidence, Replicability
 
 N_SELECTED, ENSEMBLE_SIZE, TARGET = 5, 20, 0.9
+N_PERMUTATIONS = 30
 SHOWN = ("nogueira", "hamming", "jaccard")
 SHOWN_WITH_TWINS = ("sma_count", "zucknick")
 COMPARED = ("f_statistic", "information_gain", "mrmr")
@@ -54,10 +55,13 @@ def run_demo(folder: str | Path, *, n_resamples: int, seed: int, n_jobs: int | N
     click.echo(f"Breast cancer data of scikit-learn: {len(X)} patients, {X.shape[1]} features.")
     selector = _select(X, y, n_resamples, seed, n_jobs)
     _measure(selector)
+    evidence = _test(selector, X, y, n_resamples, seed, n_jobs)
     replicability = _replicate(selector, X, y, n_resamples, seed, n_jobs)
     forecast = _forecast(selector, X, y, n_resamples, seed, n_jobs)
     comparison = _compare(selector, X, y, n_resamples, seed, n_jobs)
-    result = selector.result(forecast=forecast, comparison=comparison, replicability=replicability)
+    result = selector.result(
+        forecast=forecast, comparison=comparison, replicability=replicability, evidence=evidence
+    )
     _tell(result)
     _write(folder, selector, result)
 
@@ -108,6 +112,26 @@ def _measure(selector: EnsembleSelector) -> None:
     )
 
 
+def _test(
+    selector: EnsembleSelector, X: Any, y: Any, n_resamples: int, seed: int, n_jobs: Any
+) -> FeatureEvidence:
+    from mainstay.reliability import feature_evidence
+
+    _heading(
+        3,
+        "Test",
+        "Is there more than noise would give? Diagnoses are dealt out to the patients at random, "
+        f"{N_PERMUTATIONS} times, and trees select\non those too.",
+    )
+    evidence = feature_evidence(
+        selector, X, y, n_permutations=N_PERMUTATIONS, n_resamples=min(n_resamples, ENSEMBLE_SIZE),
+        random_state=seed, n_jobs=n_jobs,
+    )  # fmt: skip
+    print_table(evidence.table.drop(columns=["statistic", "group_p_value"]).head(8))
+    click.echo(evidence.summary())
+    return evidence
+
+
 def _replicate(
     selector: EnsembleSelector, X: Any, y: Any, n_resamples: int, seed: int, n_jobs: Any
 ) -> Replicability:
@@ -115,7 +139,7 @@ def _replicate(
 
     size = min(n_resamples, ENSEMBLE_SIZE)
     _heading(
-        3,
+        4,
         "Replicate",
         "Would another study find the same features? Runs on these rows cannot tell, since they "
         f"share most of them.\nSo the patients are cut into two halves again and again; single "
@@ -138,7 +162,7 @@ def _forecast(
     from mainstay.forecast import forecast_stability
 
     _heading(
-        4,
+        5,
         "Forecast",
         "Would ensembles on two halves of these patients find the same features, and would larger "
         "ones help?",
@@ -160,7 +184,7 @@ def _compare(
     from mainstay.comparison import compare_selectors
 
     _heading(
-        5,
+        6,
         "Compare",
         "Other selectors, on random halves of the patients, scored on the other half:",
     )
@@ -199,6 +223,7 @@ def _write(
     from mainstay import plotting
 
     assert result.replicability is not None
+    assert result.evidence is not None
     assert result.forecast is not None
     title = "Breast cancer: which features can you rely on?"
     result.write_report(folder / "report.html", title=title)
@@ -209,6 +234,8 @@ def _write(
         "runs": plotting.RunsHeatmapDisplay.from_selector(selector),
         "sizes": plotting.StabilityBySizeDisplay.from_selector(selector),
         "twins": plotting.ExchangeableNetworkDisplay.from_selector(selector),
+        "evidence": result.evidence.plot(),
+        "null": result.evidence.plot_null(),
         "replicability": result.replicability.plot(),
         "forecast": plotting.ForecastDisplay.from_forecast(result.forecast, target=TARGET),
         "comparison": result.comparison.plot(),

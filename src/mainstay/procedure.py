@@ -9,7 +9,7 @@ else knows how runs are made.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -32,7 +32,13 @@ from mainstay._validation import (
 )
 from mainstay.aggregation import AGGREGATIONS, Ranking, aggregate
 from mainstay.rankers import make_ranker
-from mainstay.rankers.base import for_task, has_fast_path, resample_scorer
+from mainstay.rankers.base import (
+    BlockScorer,
+    for_task,
+    has_fast_path,
+    resample_scorer,
+    target_scorer,
+)
 from mainstay.rankers.inputs import (
     Table,
     infer_task,
@@ -49,6 +55,7 @@ _BLOCK = 256  # resamples whose weights are in memory at once
 _SHARE_PER_RUN = 0.1  # of the features, where nothing else is said
 
 RunsByRanker = dict[str, Runs]
+Prepared = Mapping[str, Callable[[Any], BlockScorer] | None]
 
 
 # ---------------------------------------------------------------------- data
@@ -174,6 +181,10 @@ class Data:
             "sha256_column types": content_hash(np.array([*columns, str(self.y.dtype)])),
             "task": self.task,
         }
+
+    def with_target(self, y: np.ndarray) -> Data:
+        """The same rows with other values of y, such as permuted ones."""
+        return replace(self, y=y)
 
     def similarity(self, threshold: float) -> FeatureSimilarity | None:
         """Which features can stand in for each other: absolute correlation from a threshold on.
@@ -315,6 +326,13 @@ class Procedure:
         """Whether there is one run, on all rows."""
         return self.resampling == "none" or isinstance(self.resampling, WholeData)
 
+    def prepare(self, data: Data) -> Prepared:
+        """What the rankers make of X alone, by their names, to be used with many targets."""
+        return {
+            name: target_scorer(for_task(ranker, data.task), data.X)
+            for name, ranker in self.rankers
+        }
+
     def run(
         self,
         data: Data,
@@ -323,8 +341,13 @@ class Procedure:
         *,
         n_jobs: int | None = None,
         progress: Progress = "auto",
+        prepared: Prepared | None = None,
     ) -> RunsByRanker:
-        """Run every ranker on the same n resamples: one Runs per ranker, by its name."""
+        """Run every ranker on the same n resamples: one Runs per ranker, by its name.
+
+        With `prepared`, from `prepare` on data with the same X, rankers that score many resamples
+        at once do so in this process.
+        """
         resamples = make_resamples(
             self.resampling,
             n,
@@ -334,9 +357,15 @@ class Procedure:
             y=data.y,
             rng=rng,
         )
+        options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
         return {
             name: _run_ranker(
-                for_task(ranker, data.task), data, resamples, rng, n_jobs=n_jobs, progress=progress
+                for_task(ranker, data.task),
+                data,
+                resamples,
+                rng,
+                scorer=None if prepared is None else prepared[name],
+                **options,
             )
             for name, ranker in self.rankers
         }
@@ -347,7 +376,8 @@ class Procedure:
         if len(several) == 1:
             return several[0]
         ranks = np.average([ranks_of(runs) for runs in several], axis=0, weights=self.weights)
-        return Runs("scores", -ranks, several[0].features, paired=several[0].paired)
+        merged = Runs("scores", -ranks, several[0].features, paired=several[0].paired)
+        return merged.as_resampled()
 
     def combine(self, by_ranker: RunsByRanker) -> Ranking:
         """Aggregate the runs of every ranker; average the rankings of several."""
@@ -465,6 +495,7 @@ def _run_ranker(
     resamples: Resamples,
     rng: np.random.Generator,
     *,
+    scorer: Callable[[Any], BlockScorer] | None,
     n_jobs: int | None,
     progress: Progress,
 ) -> Runs:
@@ -474,6 +505,10 @@ def _run_ranker(
         "progress": progress,
         "description": type(ranker).__name__,
     }
+    if scorer is not None:
+        scores = _score_blocks(scorer(data.y), data, resamples, 0, len(resamples))
+        runs = Runs.from_scores(scores, data.features)
+        return runs.as_pairs() if resamples.paired else runs
     if has_fast_path(ranker):
         # whole blocks for every core: the data are prepared once per core, and what is computed
         # together does not depend on their number; in a checkpoint neither do the tasks
@@ -482,22 +517,28 @@ def _run_ranker(
         tasks: Any = [
             (ranker, data, resamples, at, at + step) for at in range(0, len(resamples), step)
         ]
-        results = run_tasks(_score_blocks, tasks, **options)
+        results = run_tasks(_prepare_and_score, tasks, **options)
         runs = Runs.from_scores(np.concatenate(results), data.features)
-        return runs.as_pairs() if resamples.paired else runs
+        return runs.as_pairs() if resamples.paired else runs.as_resampled()
     seeds = rng.integers(2**31, size=len(resamples))
     tasks = [(ranker, data, resamples, i, int(seed)) for i, seed in enumerate(seeds)]
     results = run_tasks(_fit_resample, tasks, **options)
     make = Runs.from_support if results[0].dtype == bool else Runs.from_scores
     runs = make(np.stack(results), data.features)
-    return runs.as_pairs() if resamples.paired else runs
+    return runs.as_pairs() if resamples.paired else runs.as_resampled()
 
 
-def _score_blocks(
+def _prepare_and_score(
     ranker: Any, data: Data, resamples: Resamples, start: int, stop: int
 ) -> np.ndarray:
     score = resample_scorer(ranker, data.X, data.y)
     assert score is not None
+    return _score_blocks(score, data, resamples, start, stop)
+
+
+def _score_blocks(
+    score: BlockScorer, data: Data, resamples: Resamples, start: int, stop: int
+) -> np.ndarray:
     parts = []
     for at in range(start, min(stop, len(resamples)), _BLOCK):
         weights = resamples.weights(at, min(at + _BLOCK, stop))

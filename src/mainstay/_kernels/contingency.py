@@ -180,21 +180,3 @@ def wide_pair_sums(  # type: ignore[no-untyped-def]
                         pair[g, b] += _c_log_c(outer_lane[outer_touched[t], b], table)
                 n_outer = 0
                 outer_mark = mark
-
-
-@njit(cache=True, nogil=True)
-def weighted_sums(values, weights, out):  # type: ignore[no-untyped-def]
-    """out[f, b] = Σᵢ values[f, i]·weights[i, b], rows in order: the same bits for any batch."""
-    n, lanes = weights.shape
-    for f in range(values.shape[0]):
-        if lanes == 1:
-            total = 0.0
-            for i in range(n):
-                total += values[f, i] * weights[i, 0]
-            out[f, 0] = total
-            continue
-        for b in range(lanes):
-            out[f, b] = 0.0
-        for i in range(n):
-            for b in range(lanes):
-                out[f, b] += values[f, i] * weights[i, b]

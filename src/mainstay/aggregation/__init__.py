@@ -26,6 +26,10 @@ __all__ = [
     "read_for",
 ]
 
+_NOT_INDEPENDENT = (
+    "p-values of RRA are for independent lists; these runs saw resamples of the same rows"
+)
+
 
 def aggregate(
     runs: Runs,
@@ -41,8 +45,9 @@ def aggregate(
     Parameters
     ----------
     runs : Runs
-        Scores, rankings or selections. Tied features have the mean of their ranks. A selection of
-        k features is a ranking with two ties: its features share the places 1 to k.
+        Scores, rankings or selections. Tied features have the mean of their ranks ("rra" and
+        "stuart": the last of them). A selection of k features is a ranking with two ties: its
+        features share the places 1 to k.
     method : str or callable
         A name from `list_aggregations()`; larger scores are better for all of them:
 
@@ -54,7 +59,7 @@ def aggregate(
         - "frequency": share of runs with the feature among the `top` best (or selected); "vote":
           the same where it reaches `threshold` (0.5), otherwise 0.
         - "rra": −log ρ of robust rank aggregation; "stuart": −log Q of Stuart's statistic. See
-          `mainstay.aggregation.order_statistics`.
+          `mainstay.aggregation.order_statistics`. Q is a score, not a p-value.
 
         A callable gets the m × p scores (or, if the runs hold none or `top` is given, ranks) and
         returns p scores.
@@ -74,7 +79,7 @@ def aggregate(
     Returns
     -------
     Ranking
-        Scores, ranks, order and, for "rra" and "stuart", p-values.
+        Scores, ranks, order and, for "rra" of lists that may be independent, p-values.
 
     Notes
     -----
@@ -83,9 +88,16 @@ def aggregate(
     x10). So neither the order of the runs nor that of the columns matters. Features on which no
     run has an opinion (`missing="drop"`) come last.
 
-    For "rra" and "stuart" a selected feature has the normalised rank k/p and any other 1: all that
-    a selection says is that its features are among the k best, which chance does with probability
-    k/p. So ρ is the tail of a binomial distribution, and "rra" a test of the selection frequency.
+    For "rra" and "stuart" features that a run leaves tied, such as the zeros of a tree, all have
+    the last of their ranks: all that the run says of them is that they are among so many best,
+    which chance does with that probability. A selected feature has the normalised rank k/p and any
+    other 1, so that ρ of selections is the tail of a binomial distribution, and "rra" a test of
+    the selection frequency.
+
+    The p-values of "rra" are for lists that really are independent: of several laboratories, say,
+    or data sets. Runs on resamples of one data set share their rows and their noise, which would
+    make the p-values of pure noise tiny; of such runs (`Runs.resampled`) there are none, and
+    `Ranking.p_values_note` says why.
 
     References
     ----------
@@ -120,7 +132,8 @@ def aggregate(
     rule = find_rule(method, runs.kind, options, top=top is not None)
     matrix = read_for(rule, runs, top, missing)
     full = runs.scores if runs.kind == "scores" else -_ranks_of(runs)
-    return combine(rule, matrix, full, runs.features, runs.n_features, weights, options)
+    found = combine(rule, matrix, full, runs.features, runs.n_features, weights, options)
+    return found.without_p_values(_NOT_INDEPENDENT) if runs.resampled else found
 
 
 # ---------------------------------------------------------------------- reading runs
@@ -162,6 +175,10 @@ def read_for(
         return ranks.in_top(given, top)
     if rule.kind == "places":
         return ranks.top_credit(given, p if top is None else top)
+    if rule.kind == "order statistics":
+        given = ranks.last_ranks(given)
+        if top is not None and missing == "last":
+            return np.where(given <= top, given / p, 1.0)
     if top is not None:
         given = ranks.top_ranks(given, top, missing)
     return given / p if rule.kind == "order statistics" else given

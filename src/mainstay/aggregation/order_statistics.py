@@ -68,6 +68,13 @@ def rra_log_rho(r: Any, *, top_cutoff: Any = None) -> np.ndarray:
 def rra_p_value(log_rho: Any, n_lists: Any) -> np.ndarray:
     """Exact p-value of ρ: P(ρ' ≤ ρ) when all lists are independent and random.
 
+    Lists of different laboratories or data sets may be independent; runs on resamples of one data
+    set never are: they share their rows, and with them their noise. On pure noise, 100 bootstraps
+    of one data set gave "p-values" down to 1e-133. Features that a list leaves tied must all have
+    the last of their ranks (as `aggregate` reads them), so that r is never smaller than uniform.
+    With average ranks the p-values would be wrong: 50 random lists in which 90% of the scores are
+    0 gave every feature p < 1e-5.
+
     The probability that P(U_(k) ≤ x_k) = ρ is undercut for some k, x_k the ρ-quantile of U_(k):
     the sum over k of P(first undercut at k), a sum of positive terms (Kolde et al. 2012 bound it by
     m·ρ). Below ρ = e⁻⁶⁶⁰ ≈ 1e-287 the bound is returned, which is at most m times too large.
@@ -121,8 +128,9 @@ def stuart_log_q(r: Any) -> tuple[np.ndarray, np.ndarray]:
     """Log Q and log(1 − Q) of Stuart's statistic; smaller Q = better.
 
     Q = P(U_(k) ≤ r_(k) for all k) for m independent uniforms U: how likely random ranks are to be
-    at least as good, order statistic by order statistic. Q is not a p-value: it is not uniform
-    under the null hypothesis. Both logs are accurate to about 1e-12 for thousands of lists: log Q
+    at least as good, order statistic by order statistic. Q is not a p-value: for independent random
+    lists, Q ≤ 0.05 happens in 13% of the features with 2 lists, in 41% with 6 and in 89% with 50.
+    Both logs are accurate to about 1e-12 for thousands of lists: log Q
     is computed with a Poisson process along its likeliest path, log(1 − Q) from first crossings.
 
     Parameters
@@ -169,7 +177,7 @@ def rra(r: np.ndarray) -> Outcome:
 def stuart(r: np.ndarray) -> Outcome:
     """Scores −log Q; log(1 − Q) tells values of Q that round to 1 apart."""
     log_q, log_1m_q = stuart_log_q(r)
-    return Outcome(-log_q, tie_break=log_1m_q, p_values=partial(np.exp, log_q))
+    return Outcome(-log_q, tie_break=log_1m_q)
 
 
 # ---------------------------------------------------------------------- parts

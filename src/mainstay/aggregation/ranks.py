@@ -137,6 +137,21 @@ def by_place(ranks: np.ndarray, values: np.ndarray) -> np.ndarray:
     return result
 
 
+def last_ranks(ranks: np.ndarray) -> np.ndarray:
+    """Give tied features the last of the ranks that they share instead of the mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mainstay.aggregation.ranks import last_ranks
+    >>> last_ranks(np.array([[1.0, 3.0, 3.0, 3.0]]))
+    array([[1., 4., 4., 4.]])
+    """
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(ranks, method="max", axis=1), dtype=float)
+
+
 def top_credit(ranks: np.ndarray, k: int) -> np.ndarray:
     """Borda's credit: k for place 1, ..., 1 for place k, 0 beyond."""
     return by_place(ranks, np.maximum(k - np.arange(ranks.shape[1]), 0).astype(float))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -38,8 +38,11 @@ class Ranking:
     n_runs : int
         How many runs or lists were aggregated.
     p_values : numpy.ndarray or None
-        RRA: exact p-values, for independent random rankings without ties. Stuart: Q, which is not
-        uniform for random rankings. None for other rules. Computed when first read.
+        RRA: exact p-values for independent random rankings, on the safe side where there are ties.
+        None for other rules (Stuart's Q, exp(−score), is not uniform for random rankings), and for
+        runs on resamples of the same rows. Computed when first read.
+    p_values_note : str
+        Why there are no p-values where the rule has some.
     """
 
     method: str
@@ -49,6 +52,13 @@ class Ranking:
     order: np.ndarray
     n_runs: int
     _p_values: Callable[[], np.ndarray] | None = None
+    p_values_note: str = ""
+
+    def without_p_values(self, why: str) -> Ranking:
+        """Leave p-values out because they would not hold; nothing changes if there are none."""
+        if self._p_values is None:
+            return self
+        return replace(self, _p_values=None, p_values_note=why)
 
     def _to_parts(self) -> dict[str, Any]:
         return {**field_parts(self), "_p_values": self.p_values}
@@ -56,6 +66,8 @@ class Ranking:
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         p_values = parts.pop("_p_values")
+        if parts["method"] == "stuart":  # older versions called Q so
+            p_values = None
         return cls(**parts, _p_values=None if p_values is None else lambda: p_values)
 
     @cached_property

@@ -36,7 +36,8 @@ def aggregate(
     from mainstay.aggregation import aggregate as combine
 
     runs = io.read_runs(file, kind=kind, n_features=n_features)
-    table = combine(runs, method).to_frame().sort_values("rank")
+    ranking = combine(runs, method)
+    table = ranking.to_frame().sort_values("rank")
     if output:
         write_table(table, output)
     if as_json:
@@ -44,3 +45,5 @@ def aggregate(
         return
     click.echo(f"{runs!r}\n")
     print_table(table.head(top))
+    if ranking.p_values_note:
+        click.echo(f"\nWithout p-values: {ranking.p_values_note}.")

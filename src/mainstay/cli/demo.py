@@ -21,7 +21,7 @@ from mainstay.cli.command import OutputFolder, command
 def demo(folder: str, resamples: int, seed: int, jobs: int) -> None:
     """Take the whole tour on data that ships with scikit-learn: about a minute of computing.
 
-    Select, measure, replicate, forecast, compare; ends with a verdict, a report and pictures.
+    Select, measure, test, replicate, forecast, compare; ends with a verdict, a report and pictures.
     """
     from mainstay.demo import run_demo
 

@@ -42,7 +42,8 @@ output_runs = functools.partial(
     click.option, "--save-runs", type=OutputFile(".parquet", ".csv"), metavar="FILE")
 rankers = click.option(
     "-r", "--ranker", "rankers", multiple=True, metavar="NAME",
-    help="Ranker; repeat for several.  [default: information_gain]")
+    help="Ranker, such as f_statistic, information_gain, mrmr@40, l1_path@40, random_forest, "
+         "boosting; an unknown name lists all. Repeat for several.  [default: information_gain]")
 runs_kind = click.option(
     "--kind", type=click.Choice(["auto", "support", "ranks", "scores"]), default="auto",
     show_default=True, help="What the values in FILE are.")

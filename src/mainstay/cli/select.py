@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 @click.option("--aggregation", default="mean", show_default=True, metavar="NAME",
               help="How the runs become one ranking.")
 @click.option("--n-features", default="0.1", show_default=True,
-              metavar="20|0.1|auto|frequency>=0.8", help="How many features to select.")
+              metavar="20|0.1|auto|frequency>=0.8|fdr<=0.1|fwer<=0.05|expected_false<=1",
+              help="How many features to select, or how many false ones are tolerated.")
+@click.option("--control", default="permutation", show_default=True, metavar="NAME",
+              help="What keeps fdr, fwer or expected_false: permutation, or a bound that needs "
+                   "--resampling pairs: unimodal, meinshausen-buehlmann, r-concave, ipss.")
+@click.option("--permutations", metavar="100|auto",
+              help="Compare with so many permuted targets: q-values, and whether there is "
+                   "anything. 100 where --n-features is fdr, fwer or expected_false.")
 @click.option("--resamples", default="100", show_default=True, metavar="100|auto",
               help="Number of resamples; auto runs as many as --target-stability needs.")
 @click.option("--target-stability", type=float, metavar="S",
@@ -51,6 +58,8 @@ def select(
     rankers: tuple[str, ...],
     aggregation: str,
     n_features: str,
+    control: str,
+    permutations: str | None,
     resamples: str,
     target_stability: float | None,
     resampling: str,
@@ -77,6 +86,8 @@ def select(
         target_stability=target_stability,
         resampling=resampling,
         aggregation=aggregation,
+        control=control,
+        n_permutations=None if permutations is None else number_or_text(permutations),  # type: ignore[arg-type]
         task=task,
         similarity_threshold=threshold,
         random_state=seed,
@@ -100,10 +111,17 @@ def select(
     )
     if resamples == "auto":
         click.echo(f"{selector.decision_}\n")
-    print_table(selector.feature_table_.head(top))
+    print_table(selector.feature_table_.dropna(axis=1, how="all").head(top))
+    if selector.evidence_ is not None:
+        click.echo(f"\n{selector.evidence_.summary()}")
+    if hasattr(selector, "guarantee_"):
+        click.echo(selector.guarantee_)
     click.echo("\nHow far do the runs agree, all of them on resamples of the same rows?")
     print_estimates(_estimates(selector))
-    click.echo("Whether another study would find these features: mainstay replicate.")
+    click.echo(
+        "Runs that share rows agree on noise, too. Whether another study would find these "
+        "features: mainstay replicate."
+    )
     for written in filter(None, (page, save)):
         click.echo(f"Written: {written}")
 

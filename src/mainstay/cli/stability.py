@@ -130,7 +130,7 @@ def _is_adjusted(measure: str, similarity: FeatureSimilarity | None) -> bool:
 
     entry = MEASURES.get(measure.partition("@")[0])
     adjusted = entry is not None and entry.adjusted
-    if adjusted and similarity is None:
+    if entry is not None and entry.needs_similarity and similarity is None:
         raise InputError(
             f"{measure!r} counts similar features as exchangeable; give --similarity DATA."
         )

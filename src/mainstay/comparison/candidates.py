@@ -17,8 +17,10 @@ from mainstay.procedure import Data
 from mainstay.rankers import SelectorRanker, make_ranker
 from mainstay.rankers.models import has_gaps
 
-ALL, F_TEST, RANDOM = "all features", "F-test", "random"
-BASELINES = (ALL, F_TEST, RANDOM)
+ALL, NONE, F_TEST, RANDOM = "all features", "no features", "F-test", "random"
+BASELINES = (ALL, NONE, F_TEST, RANDOM)
+NO_CHOICE = (ALL, NONE)  # they leave nothing to choose: they have no size and no stability
+NOT_COMPETING = (*NO_CHOICE, RANDOM)
 ALONE = "none"  # the "aggregation" of a ranker without resampling
 _BEYOND = 2  # greedy rankers go on to so many times the largest size
 
@@ -62,8 +64,8 @@ class Contender:
 
     def label(self, aggregation: str, k: int) -> str:
         """Name one candidate: "mrmr/mean/10"."""
-        if self.name == ALL:
-            return ALL
+        if self.name in NO_CHOICE:
+            return self.name
         return f"{self.key}/{k}" if self.name in BASELINES else f"{self.key}/{aggregation}/{k}"
 
 
@@ -142,10 +144,11 @@ def make_space(
 
 
 def baselines(numeric: bool = True) -> list[Contender]:
-    """All features, the univariate F-test (of features that are numbers) and random selection."""
+    """All features, none, the F-test (of features that are numbers) and random selection."""
     f_test = EnsembleSelector("f_statistic", n_jobs=1, progress=False)
     return [
         Contender(ALL, None, {ALONE: None}),
+        Contender(NONE, None, {ALONE: None}),
         *([Contender(F_TEST, f_test, {ALONE: None})] if numeric else []),
         Contender(RANDOM, None, {ALONE: None}),
     ]

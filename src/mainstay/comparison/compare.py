@@ -21,7 +21,15 @@ from mainstay._validation import (
     check_random_state,
     some,
 )
-from mainstay.comparison.candidates import ALL, Space, baselines, make_space, rule_name
+from mainstay.comparison.candidates import (
+    ALL,
+    NO_CHOICE,
+    NONE,
+    Space,
+    baselines,
+    make_space,
+    rule_name,
+)
 from mainstay.comparison.cross_validation import agreement, cv_is_half, outer_splits
 from mainstay.comparison.evaluate import Bench, Candidate, Result
 from mainstay.comparison.pareto import CRITERIA
@@ -74,9 +82,11 @@ def compare_selectors(
     other beats in all three criteria form the Pareto front, which is what Bommert and Rahnenführer
     (2020) propose for choosing among selectors.
 
-    Three baselines are always there: all features (their stability says nothing and is left out),
-    the F-test of every feature for itself (which competes like any other; it needs features that
-    are numbers), and random selection.
+    Four baselines are always there: all features (their stability says nothing and is left out);
+    no features, which is predicting the most frequent class or the mean of y; the F-test of every
+    feature for itself (which competes like any other; it needs features that are numbers); and
+    random selection. `reason` says so if what is recommended predicts no better than random
+    features or than no features at all (t-tests at 5%, corrected for splits that share rows).
 
     **What is recommended**: take the criteria in the order of `priorities`. (1) Score: keep the
     candidates whose mean score is within one standard error (of the best) of the best. (2)
@@ -182,7 +192,7 @@ def compare_selectors(
     >>> found = ms.compare_selectors(["f_statistic", "mrmr"], X, y, sizes=[3, 10], random_state=0)
     >>> found.table["candidate"].tolist()  # doctest: +NORMALIZE_WHITESPACE
     ['f_statistic/mean/3', 'f_statistic/mean/10', 'mrmr@20/mean/3', 'mrmr@20/mean/10',
-     'all features', 'F-test/3', 'F-test/10', 'random/3', 'random/10']
+     'all features', 'no features', 'F-test/3', 'F-test/10', 'random/3', 'random/10']
     >>> found.recommended in found.front["candidate"].tolist()
     True
     """
@@ -246,18 +256,22 @@ def _judged(
 ) -> Comparison:
     """Evaluate the candidates, measure their stability, and conclude."""
     results = bench.evaluate(candidates)
-    estimates = [judge.estimates(result) for result in results]
-    rows = [
-        _row(candidate, result, of_measure, settings["test_per_train"], judge)
-        for candidate, result, of_measure in zip(candidates, results, estimates, strict=True)
-    ]
     labels = [candidate.label for candidate in candidates]
+    estimates = {
+        candidate.label: judge.estimates(result)
+        for candidate, result in zip(candidates, results, strict=True)
+        if candidate.contender.name not in NO_CHOICE
+    }
+    rows = [
+        _row(candidate, result, estimates.get(candidate.label, {}), settings["test_per_train"],
+             judge)
+        for candidate, result in zip(candidates, results, strict=True)
+    ]  # fmt: skip
     return conclude(
         rows,
         {label: result.scores for label, result in zip(labels, results, strict=True)},
         {label: result.runs for label, result in zip(labels, results, strict=True)},
-        {label: of_measure[settings["stability"]]
-         for label, of_measure in zip(labels, estimates, strict=True)},
+        {label: of_measure[settings["stability"]] for label, of_measure in estimates.items()},
         {candidate.label: candidate.selector(task=settings["task"],
                                              random_state=settings["random_state"])
          for candidate in candidates},
@@ -266,13 +280,14 @@ def _judged(
 
 
 def _baselines(candidates: Sequence[Candidate], numeric: bool, n_features: int) -> list[Candidate]:
-    """All features, and F-test and random features of every size that competes."""
+    """All features, none, and F-test and random features of every size that competes."""
+    fixed = {ALL: [n_features], NONE: [0]}
     sizes = sorted({candidate.n_features for candidate in candidates})
     return [
         Candidate(contender, name, k)
         for contender in baselines(numeric)
         for name in contender.aggregations
-        for k in ([n_features] if contender.name == ALL else sizes)
+        for k in fixed.get(contender.name, sizes)
     ]
 
 
@@ -363,11 +378,10 @@ def _row(
     }
     for name, found in estimates.items():
         column = {judge.plain: "stability", judge.adjusted: "adjusted_stability"}.get(name, name)
-        meaningless = contender.name == ALL
         values = (found.value, found.standard_error, *found.interval)
         endings = ("", "_standard_error", "_lower", "_upper")
         for ending, value in zip(endings, values, strict=True):
-            row[column + ending] = float("nan") if meaningless else float(value)
+            row[column + ending] = float(value)
     return {**row, "seconds": result.seconds}
 
 

@@ -13,9 +13,10 @@ import numpy as np
 from mainstay._provenance import plain
 from mainstay._saving import WithNamedRuns
 from mainstay._validation import InputError
-from mainstay.comparison.candidates import ALL, BASELINES, RANDOM
-from mainstay.comparison.pareto import Step, choose, pareto_front
+from mainstay.comparison.candidates import BASELINES, NOT_COMPETING
+from mainstay.comparison.pareto import choose, pareto_front
 from mainstay.comparison.significance import neighbour_tests
+from mainstay.comparison.words import caution, explain, stability_column
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.reliability.agreement import PairAgreement
 from mainstay.report.repeat import cli_line, python_code
@@ -40,8 +41,8 @@ class Comparison(WithNamedRuns):
         for overlapping splits); `stability`, its standard error and interval; the same for
         `adjusted_stability`, where similarities are known; `seconds`, the median time that one
         training part took to rank (base runs, which aggregations and sizes share, included);
-        `baseline`, `on_front`, `recommended`. Selecting all features has no stability to speak
-        of: it is missing there.
+        `baseline`, `on_front`, `recommended`. Selecting all features, or none, has no stability to
+        speak of: it is missing there.
     scores : pandas.DataFrame
         `candidate`, `split` and `score` on its test part.
     tests : pandas.DataFrame
@@ -77,6 +78,14 @@ class Comparison(WithNamedRuns):
     def recommended(self) -> str:
         """Name of the recommended candidate."""
         return str(self.table.loc[self.table["recommended"], "candidate"].iloc[0])
+
+    @property
+    def caution(self) -> str:
+        """What speaks against the recommended candidate: it predicts no better than a baseline.
+
+        Empty if it predicts better than random features and than no features at all.
+        """
+        return " ".join(caution(self.table, self.scores, self.settings))
 
     @property
     def stability_column(self) -> str:
@@ -167,11 +176,6 @@ class Comparison(WithNamedRuns):
         return f"{head}\n{body}\n\n{self.reason}"
 
 
-def stability_column(table: pd.DataFrame) -> str:
-    """The adjusted stability where it is known, the plain one elsewhere."""
-    return "adjusted_stability" if "adjusted_stability" in table else "stability"
-
-
 def in_order_of_score(table: pd.DataFrame) -> pd.DataFrame:
     """Best score first; of equal ones the smaller, then by name."""
     return table.sort_values(
@@ -203,7 +207,7 @@ def conclude(
         "stability": table[f"{column}_standard_error"].to_numpy(),
         "size": np.zeros(len(table)),
     }
-    competes = ~table["selector"].isin((ALL, RANDOM)).to_numpy()
+    competes = ~table["selector"].isin(NOT_COMPETING).to_numpy()
     matrix = np.column_stack(list(values.values()))
     matrix[~competes] = np.nan
     table["on_front"] = pareto_front(matrix)
@@ -221,79 +225,7 @@ def conclude(
         }
     )
     tests = neighbour_tests(front, scores, estimates, settings["test_per_train"])
-    reason = explain(table, chosen, steps, settings)
+    reason = " ".join([*explain(table, chosen, steps, settings), *caution(table, long, settings)])
     repeat = plain(selectors[table["candidate"].iloc[chosen]])["parameters"]
     settings = {**settings, "recommended": repeat}
     return Comparison(table, long, tests, runs, reason, settings)
-
-
-# ---------------------------------------------------------------------- plain words
-
-
-def explain(
-    table: pd.DataFrame,
-    chosen: int,
-    steps: list[Step],
-    settings: Mapping[str, Any],
-) -> str:
-    """Say why one candidate is recommended, and compare it with all and with random features."""
-    row = table.iloc[chosen]
-    words = [f"Recommended: {row['candidate']}."]
-    left = int((~table["selector"].isin((ALL, RANDOM))).sum())
-    for number, step in enumerate(steps):
-        if left == 1:
-            words.append("Nothing else had to decide.")
-            break
-        words.append(_step_in_words(table, chosen, step, left, first=number == 0, about=settings))
-        left = step.kept
-    words.append("(Stability: 1 = the same features from every part of the data, 0 = chance.)")
-    words += _against_baselines(table, row, settings)
-    return " ".join(words)
-
-
-def _step_in_words(
-    table: pd.DataFrame,
-    chosen: int,
-    step: Step,
-    left: int,
-    *,
-    first: bool,
-    about: Mapping[str, Any],
-) -> str:
-    name, column = {
-        "score": (about["scoring"], "score"),
-        "stability": ("stability", stability_column(table)),
-        "size": ("number of features", "n_features"),
-    }[step.criterion]
-    own, best = table[column].iloc[chosen], table[column].iloc[step.best]
-    group = f"Of {left} candidates," if first else f"Of these {left},"
-    if step.criterion == "size":
-        return f"{group} it needs the fewest features, {own}."
-    many = about["tolerance"]
-    errors = "one standard error" if many == 1 else f"{many:g} standard errors"
-    within = f"within {errors} ({step.reach:.3f})"
-    if own == best:
-        others = {1: "no other comes", 2: "one other comes"}.get(
-            step.kept, f"{step.kept - 1} others come"
-        )
-        return f"{group} it has the best {name}, {own:.3f}; {others} {within} of it."
-    kept = "all" if step.kept == left else step.kept
-    return (
-        f"{group} {kept} are {within} of the best {name}, {best:.3f} of "
-        f"{table['candidate'].iloc[step.best]}; it is one of them, with {own:.3f}."
-    )
-
-
-def _against_baselines(table: pd.DataFrame, row: Any, settings: Mapping[str, Any]) -> list[str]:
-    by_name = table.set_index("candidate")["score"]
-    k, random = row["n_features"], by_name[f"{RANDOM}/{row['n_features']}"]
-    words = [
-        f"For comparison, all {settings['n_features']} features reach {by_name[ALL]:.3f}, "
-        f"{k} random ones {random:.3f}."
-    ]
-    if random >= row["score"] - row["score_standard_error"]:
-        words.append(
-            "Beware: random features come within one standard error of it. Either nearly every "
-            "feature carries the signal, or these data are too few to find it."
-        )
-    return words

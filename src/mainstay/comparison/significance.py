@@ -36,7 +36,7 @@ def corrected_standard_error(values: np.ndarray, test_per_train: float) -> float
 
 @dataclass(frozen=True)
 class PairedTest:
-    """Mean of paired differences, its standard error, and the test of no difference."""
+    """Mean difference of scores on the same splits, its standard error, and a test that it is 0."""
 
     difference: float
     standard_error: float
@@ -63,11 +63,36 @@ def corrected_t_test(first: np.ndarray, second: np.ndarray, test_per_train: floa
     (0.0625, 0.086)
     """
     differences = np.asarray(second) - np.asarray(first)
-    mean = float(differences.mean())
     error = corrected_standard_error(differences, test_per_train)
+    return _t_test(float(differences.mean()), error, len(differences))
+
+
+def against_random_features(
+    random: np.ndarray, candidate: np.ndarray, test_per_train: float
+) -> PairedTest:
+    """Test a candidate's scores against those of random features, drawn anew for every split.
+
+    The candidate's scores share rows, so that their mean has the corrected standard error. What
+    random features reach depends above all on the draw, and draws are independent: their mean has
+    the standard error s/√J. (In the corrected paired test a lucky draw or two would hide any
+    difference.)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> random, candidate = np.array([0.5, 0.9, 0.5, 0.5]), np.array([0.9, 0.95, 0.9, 0.95])
+    >>> test = against_random_features(random, candidate, 1.0)
+    >>> round(test.difference, 4), round(test.p_value, 3)
+    (0.325, 0.054)
+    """
+    own = corrected_standard_error(candidate, test_per_train)
+    error = math.hypot(own, float(np.std(random, ddof=1)) / math.sqrt(len(random)))
+    return _t_test(float(np.mean(candidate) - np.mean(random)), error, len(candidate))
+
+
+def _t_test(mean: float, error: float, n_splits: int) -> PairedTest:
     statistic = _ratio(mean, error)
-    p_value = 2 * float(stdtr(len(differences) - 1.0, -abs(statistic)))
-    return PairedTest(mean, error, statistic, p_value)
+    return PairedTest(mean, error, statistic, 2 * float(stdtr(n_splits - 1.0, -abs(statistic))))
 
 
 def holm(p_values: Any) -> np.ndarray:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._validation import InputError
 from mainstay.aggregation import Ranking
-from mainstay.aggregation.order_statistics import rra_bonferroni, rra_log_rho, rra_p_value
-from mainstay.measures.inference import wilson_interval
+from mainstay.measures.inference import frequency_interval
 from mainstay.procedure import ranks_of
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
@@ -23,13 +23,21 @@ def feature_table(
     chosen: Runs,
     similarity: FeatureSimilarity | None,
     selected: np.ndarray,
+    evidence: Any = None,
 ) -> pd.DataFrame:
-    """Everything known of each feature, best first; the same columns whatever was computed."""
+    """Everything known of each feature, best first; the same columns whatever was computed.
+
+    `evidence` has `q_values` and `group_q_values`, in the order of the runs' features. Without it
+    these columns are NaN: how often runs on the same rows choose a feature cannot tell whether it
+    is there by luck. `frequency_lower` and `frequency_upper` are no answer to that either, see
+    `frequency_interval`.
+    """
     import pandas as pd
 
     ranks = ranks_of(runs)
-    low, high = wilson_interval(chosen.counts, chosen.n_runs)
-    groups, group_frequency = [""] * runs.n_features, np.full(runs.n_features, np.nan)
+    low, high = frequency_interval(chosen)
+    unknown = np.full(runs.n_features, np.nan)
+    groups, group_frequency = [""] * runs.n_features, unknown
     if similarity is not None:
         similarity = similarity.aligned_to(runs.features)
         groups, group_frequency = similarity.twin_names(), similarity.group_frequency(chosen)
@@ -44,22 +52,36 @@ def feature_table(
             "frequency": chosen.counts / chosen.n_runs,
             "frequency_lower": low,
             "frequency_upper": high,
-            "p_value": _rra_p_values(ranks),
+            "q_value": unknown if evidence is None else evidence.q_values,
             "group": groups,
             "group_frequency": group_frequency,
+            "group_q_value": unknown if evidence is None else evidence.group_q_values,
         }
     )
     return table.sort_values("rank").reset_index(drop=True)
 
 
-def _rra_p_values(ranks: np.ndarray) -> np.ndarray:
-    """RRA p-values: exact for up to 200 runs, then their (close) upper bound, which is fast.
+def with_evidence(table: pd.DataFrame, evidence: Any) -> pd.DataFrame:
+    """Fill in the q-values of a table, by the names of the features."""
+    if evidence is None:
+        return table
+    if set(table["feature"]) != set(evidence.features):
+        raise InputError(
+            "the evidence is about other features than the result; compute both on the same data."
+        )
+    place = {name: j for j, name in enumerate(evidence.features)}
+    at = [place[name] for name in table["feature"]]
+    return table.assign(q_value=evidence.q_values[at], group_q_value=evidence.group_q_values[at])
 
-    Features that a run cannot tell apart all get the last of their ranks. With average ranks the
-    many zeros of a tree would land in the middle, always, and that would look far from random.
+
+def with_todays_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """Bring the table of a result that an older version saved to the columns of `feature_table`.
+
+    Its p-values took resamples of one data set for independent lists. They were tiny even for
+    noise, and are left out.
     """
-    from scipy.stats import rankdata
-
-    m, p = ranks.shape
-    log_rho = rra_log_rho(rankdata(ranks, method="max", axis=1) / p)
-    return rra_p_value(log_rho, m) if m <= 200 else rra_bonferroni(log_rho, m)
+    if "q_value" in table:
+        return table
+    columns = list(table.columns.drop("p_value", errors="ignore"))
+    columns.insert(columns.index("group"), "q_value")
+    return table.reindex(columns=[*columns, "group_q_value"])

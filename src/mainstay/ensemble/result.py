@@ -6,15 +6,15 @@ import math
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from mainstay._provenance import WITHOUT_EFFECT, plain, versions
-from mainstay._saving import Saveable
+from mainstay._saving import Parts, Saveable
 from mainstay._validation import InputError, check_count
 from mainstay.aggregation import Ranking
-from mainstay.ensemble.feature_table import feature_table
+from mainstay.ensemble.feature_table import feature_table, with_evidence, with_todays_columns
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import aggregate_runs, selections
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from mainstay.ensemble import EnsembleSelector
     from mainstay.forecast import Forecast
-    from mainstay.reliability import Replicability
+    from mainstay.reliability import FeatureEvidence, Replicability
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +63,8 @@ class SelectionResult(Saveable):
         How other selectors do on the same data.
     replicability : Replicability or None
         How far another study would agree.
+    evidence : FeatureEvidence or None
+        How the features compare with permuted targets.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class SelectionResult(Saveable):
     forecast: Forecast | None = None
     comparison: Any = None
     replicability: Replicability | None = None
+    evidence: FeatureEvidence | None = None
 
     @classmethod
     def from_runs(
@@ -99,6 +102,7 @@ class SelectionResult(Saveable):
         forecast: Forecast | None = None,
         comparison: Any = None,
         replicability: Replicability | None = None,
+        evidence: FeatureEvidence | None = None,
     ) -> SelectionResult:
         """Describe runs that were made elsewhere.
 
@@ -113,7 +117,7 @@ class SelectionResult(Saveable):
             Which features count as exchangeable.
         aggregation : str
             How the runs become one ranking; selections are counted.
-        forecast, comparison, replicability : optional
+        forecast, comparison, replicability, evidence : optional
             To be kept and shown with the result.
 
         Examples
@@ -143,7 +147,7 @@ class SelectionResult(Saveable):
             selections=chosen,
             ranking=ranking,
             selected=ranking.best(k),
-            feature_table=feature_table(ranking, runs, chosen, similarity, mask),
+            feature_table=feature_table(ranking, runs, chosen, similarity, mask, evidence),
             stability=stability(chosen, undefined="nan"),
             adjusted_stability=adjusted,
             similarity=similarity,
@@ -153,6 +157,11 @@ class SelectionResult(Saveable):
             comparison=comparison,
             replicability=replicability,
         )
+
+    @classmethod
+    def _from_parts(cls, parts: Parts) -> Self:
+        parts["feature_table"] = with_todays_columns(parts["feature_table"])
+        return super()._from_parts(parts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the feature table."""
@@ -179,6 +188,7 @@ def result_of(
     forecast: Forecast | None,
     comparison: Any,
     replicability: Replicability | None,
+    evidence: FeatureEvidence | None,
     source: Any,
 ) -> SelectionResult:
     """Collect what a fitted selector found."""
@@ -199,7 +209,9 @@ def result_of(
         settings["decision"] = re.sub(r" \([^()]* of one core\)", "", selector.decision_)
     if source is not None:
         settings["source"] = plain(source)
-    table = selector.feature_table_
+    if hasattr(selector, "guarantee_"):
+        settings["guarantee"] = selector.guarantee_
+    table = with_evidence(selector.feature_table_, evidence)
     return SelectionResult(
         runs=selector.runs_,
         selections=selector.selections_,
@@ -214,6 +226,7 @@ def result_of(
         forecast=getattr(selector, "forecast_", None) if forecast is None else forecast,
         comparison=comparison,
         replicability=replicability,
+        evidence=evidence,
     )
 
 
@@ -224,6 +237,7 @@ def write_report(
     forecast: Forecast | None = None,
     comparison: Any = None,
     replicability: Replicability | None = None,
+    evidence: FeatureEvidence | None = None,
     title: str | None = None,
 ) -> None:
     """Write a result as one HTML page: a verdict in plain words, the features, charts, settings.
@@ -244,7 +258,9 @@ def write_report(
     comparison : Comparison, optional
         From `ms.compare_selectors`; that of the result if not given.
     replicability : Replicability, optional
-        From `ms.replicability`; that of the result if not given. The verdict leads with it.
+        From `ms.replicability`; that of the result if not given.
+    evidence : FeatureEvidence, optional
+        From `ms.feature_evidence`; that of the result if not given. The verdict leads with it.
     title : str, optional
         Heading of the page.
 
@@ -264,6 +280,9 @@ def write_report(
         shown = replace(shown, comparison=comparison)
     if replicability is not None:
         shown = replace(shown, replicability=replicability)
+    if evidence is not None:
+        table = with_evidence(shown.feature_table, evidence)
+        shown = replace(shown, evidence=evidence, feature_table=table)
     write_page(shown, path, title=title)
 
 

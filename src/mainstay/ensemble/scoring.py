@@ -35,10 +35,18 @@ def score_columns(
     test: np.ndarray,
     scoring: Any,
 ) -> float:
-    """Fit on the training rows with some of the features, score on the test rows."""
+    """Fit on the training rows with some of the features, score on the test rows.
+
+    Without any feature the prediction is the most frequent class (its share as the probability) or
+    the mean of y.
+    """
     from sklearn.metrics import check_scoring
 
-    chosen, y = take_columns(data.X, columns), data.y
+    y = data.y
+    if len(columns):
+        chosen = take_columns(data.X, columns)
+    else:
+        chosen, estimator = np.zeros((len(y), 1)), _without_features(estimator)
     try:
         model = clone(estimator).fit(take_rows(chosen, train), y[train])
         scorer = check_scoring(model, scoring=scoring)
@@ -54,6 +62,14 @@ def score_columns(
             "rows; take another scoring or larger test parts."
         )
     return score
+
+
+def _without_features(estimator: Any) -> Any:
+    """What predicts without looking at any feature, of the same kind as the estimator."""
+    from sklearn.base import is_classifier
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    return DummyClassifier(strategy="prior") if is_classifier(estimator) else DummyRegressor()
 
 
 def candidate_sizes(p: int) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,13 @@ from mainstay._validation import (
     check_random_state,
     share_or_number,
 )
+from mainstay.ensemble.error_control import (
+    N_PERMUTATIONS,
+    check_control,
+    features_per_run,
+    permutation_evidence,
+    select_by_error,
+)
 from mainstay.ensemble.feature_table import feature_table
 from mainstay.ensemble.resample_count import make_runs
 from mainstay.ensemble.result import SelectionResult, result_of
@@ -32,7 +40,9 @@ from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import Data, Procedure, selections
 from mainstay.rankers.models import default_estimator
+from mainstay.reliability import ErrorRule, FeatureEvidence
 from mainstay.runs import Runs
+from mainstay.similarity import FeatureSimilarity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,8 +67,17 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         selections are then counted; or a ranker of your own.
     n_features_to_select : int, float or str
         How many, which share (rounded up, at least one), "frequency>=0.8" for features selected in
-        at least 80% of the runs, or "auto": the fewest whose cross-validated score is within one
-        standard error of the best.
+        at least 80% of the runs, "auto": the fewest whose cross-validated score is within one
+        standard error of the best, or by how many false features are tolerated: "fdr<=0.1",
+        "fwer<=0.05", "expected_false<=1" (see `control`), which may be none at all.
+    control : {"permutation", "unimodal", "meinshausen-buehlmann", "r-concave", "ipss"}
+        What an error rule is kept by. "permutation" repeats the whole procedure on permuted targets
+        (`ms.feature_evidence`) and works for every ranker and rule; the others are bounds from
+        complementary pairs (`mainstay.reliability.bounds`), which need resampling="pairs" and cost
+        nothing; all but "ipss" bound the expected number of false features, not their share.
+    n_permutations : int, "auto" or None
+        Permuted targets. With a number or "auto", `evidence_` and q-values are computed whatever
+        `n_features_to_select` is; None: only if an error rule needs them, then 100.
     n_resamples : int or "auto"
         Number of resamples. "auto" runs 50, forecasts how the agreement of ensembles on this data
         grows with their size (see `ms.forecast_stability`, protocol "flat"), and runs only as many
@@ -112,8 +131,16 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The same with exchangeable features counted as one (`sma_count`).
     feature_table_ : pandas.DataFrame
         Per feature, best first: rank, score, mean and standard deviation of its rank over the
-        runs, selection frequency with a Wilson interval, RRA p-value, its group (the features that
-        can stand in for it), and in which share of the runs it *or one of them* was selected.
+        runs, selection frequency with a Wilson interval, its group (the features that can stand in
+        for it), and in which share of the runs it *or one of them* was selected. The interval is
+        what the number of runs on these rows leaves open (with `resampling="pairs"` a pair counts
+        as one observation), not what another study would give. `q_value` and `group_q_value` are
+        empty (NaN) where no evidence was computed.
+    evidence_ : FeatureEvidence or None
+        How the features compare with permuted targets, where that was computed.
+    guarantee_ : str
+        With an error rule: what is promised, against which null hypothesis, under which
+        assumptions.
     task_, task_reason_ : str
         "classification" or "regression", and why.
     n_features_ : int
@@ -150,6 +177,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         target_stability: float | None = None,
         resampling: Any = "bootstrap",
         aggregation: Any = "mean",
+        control: str = "permutation",
+        n_permutations: int | str | None = None,
         task: str = "auto",
         ranker_weights: Sequence[float] | None = None,
         n_features_per_run: int | float | None = None,
@@ -168,6 +197,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.target_stability = target_stability
         self.resampling = resampling
         self.aggregation = aggregation
+        self.control = control
+        self.n_permutations = n_permutations
         self.task = task
         self.ranker_weights = ranker_weights
         self.n_features_per_run = n_features_per_run
@@ -206,7 +237,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _fit(self, data: Data) -> EnsembleSelector:
         rng = check_random_state(self.random_state)
         k = self._number_to_select(data.n_features)
-        procedure = self.procedure
+        procedure = self._procedure_for(k, data.n_features)
         per_run = procedure.per_run(data.n_features)
         made = make_runs(
             procedure,
@@ -226,19 +257,27 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.task_, self.task_reason_ = data.task, data.task_reason
         chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
         if k is None:
-            k = self._cross_validated_number(procedure, data, rng)
-            if self.n_features_per_run is None:
-                chosen = selections(self.runs_, k, int(rng.integers(2**32)))
-        self.selections_ = chosen
+            k = per_run = self._cross_validated_number(procedure, data, rng)
         self._data = data
-        self._measure_stability(data, int(rng.integers(2**32)))
-        if isinstance(k, float):
+        self.similarity_ = self._similarity(data)
+        self.evidence_ = self._evidence(procedure, data, k, rng)
+        if isinstance(k, ErrorRule):
+            named = select_by_error(k, self.control, procedure, self.runs_, self.evidence_)
+            self.support_, self.guarantee_ = named.mask, named.guarantee
+            if self.control == "permutation":
+                per_run = int(named.mask.sum()) or per_run
+        elif isinstance(k, float):
             self.support_ = chosen.counts / chosen.n_runs >= k
         else:
             self.support_ = procedure.select(self.ranking_, self.runs_, k)
+        if self.n_features_per_run is None and per_run != procedure.per_run(data.n_features):
+            # as many as are selected in the end, now that this is known
+            chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
+        self.selections_ = chosen
+        self._measure_stability(int(rng.integers(2**32)))
         self.n_features_ = int(self.support_.sum())
         self.feature_table_ = feature_table(
-            self.ranking_, self.runs_, chosen, self.similarity_, self.support_
+            self.ranking_, self.runs_, chosen, self.similarity_, self.support_, self.evidence_
         )
         return self
 
@@ -276,7 +315,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Names of the selected features, also where the columns of the table were no strings."""
         if input_features is None and not hasattr(self, "feature_names_in_"):
             check_is_fitted(self, "support_")
-            return np.asarray(self.runs_.features, dtype=object)[self.support_]
+            names = np.asarray(self.runs_.features, dtype=object)
+            return np.asarray(names[self.support_])
         return np.asarray(super().get_feature_names_out(input_features))
 
     def _get_support_mask(self) -> np.ndarray:
@@ -326,15 +366,17 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         forecast: Forecast | None = None,
         comparison: Any = None,
         replicability: Replicability | None = None,
+        evidence: FeatureEvidence | None = None,
         source: Any = None,
     ) -> SelectionResult:
         """Everything that `fit` found, in one value that can be saved, reopened and reported.
 
         Parameters
         ----------
-        forecast, comparison, replicability : optional
-            From `forecast` or `ms.forecast_stability`, from `ms.compare_selectors` and from
-            `ms.replicability`: kept, saved and shown with the result.
+        forecast, comparison, replicability, evidence : optional
+            From `forecast` or `ms.forecast_stability`, from `ms.compare_selectors`, from
+            `ms.replicability` and from `ms.feature_evidence` (by default `evidence_`): kept, saved
+            and shown with the result.
         source : dict, optional
             Where the data came from, such as {"file": "data.csv", "target": "y"}; written down.
 
@@ -348,7 +390,9 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ('petal width (cm)', 'petal length (cm)')
         """
         check_is_fitted(self, "support_")
-        return result_of(self, forecast, comparison, replicability, source)
+        return result_of(
+            self, forecast, comparison, replicability, evidence or self.evidence_, source
+        )
 
     def save(self, path: str | Path) -> None:
         """Write `result()` to a .zip file that `ms.load_result` reads back."""
@@ -356,18 +400,50 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ how many features
 
-    def _number_to_select(self, p: int) -> int | float | None:
-        """A number of features, a frequency (a float), or None for "auto"."""
+    def _procedure_for(self, wanted: Any, p: int) -> Procedure:
+        """The procedure; for a bound, with as many features a run as leave it room."""
+        if not isinstance(wanted, ErrorRule):
+            return self.procedure
+        check_control(wanted, self.control, self.resampling, self.n_permutations)
+        if self.n_features_per_run is not None or self.control in ("permutation", "ipss"):
+            return self.procedure
+        per_run = features_per_run(wanted, self.control, p, self.n_resamples)
+        return replace(self.procedure, n_features_per_run=per_run)
+
+    def _evidence(
+        self, procedure: Procedure, data: Data, wanted: Any, rng: np.random.Generator
+    ) -> FeatureEvidence | None:
+        """Permutation evidence, if it was asked for or an error rule needs it."""
+        rule = wanted if isinstance(wanted, ErrorRule) and self.control == "permutation" else None
+        if self.n_permutations is None and rule is None:
+            return None
+        return permutation_evidence(
+            procedure,
+            data,
+            self.runs_,
+            self.similarity_,
+            N_PERMUTATIONS if self.n_permutations is None else self.n_permutations,
+            rule,
+            rng,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+
+    def _number_to_select(self, p: int) -> int | float | ErrorRule | None:
+        """A number of features, a frequency (a float), an error rule, or None for "auto"."""
         wanted = self.n_features_to_select
         if not isinstance(wanted, str):
             return share_or_number("n_features_to_select", wanted, p)
         if wanted == "auto":
             return None
+        if ErrorRule.is_rule(wanted):
+            return ErrorRule.parse(wanted)
         match = _FREQUENCY.fullmatch(wanted.strip())
         if match is None:
             raise InputError(
-                f"n_features_to_select must be a number, a share, 'auto' or such as "
-                f"'frequency>=0.8', got {wanted!r}."
+                f"n_features_to_select must be a number, a share, 'auto', or such as "
+                f"'frequency>=0.8', 'fdr<=0.1', 'fwer<=0.05' or 'expected_false<=1', got "
+                f"{wanted!r}."
             )
         return check_fraction("the frequency in n_features_to_select", match[1])
 
@@ -396,12 +472,16 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.cv_scores_ = dict(zip(sizes, mean.tolist(), strict=True))
         return int(sizes[int(np.flatnonzero(mean >= mean[best] - error)[0])])
 
-    def _measure_stability(self, data: Data, seed: int) -> None:
+    def _similarity(self, data: Data) -> FeatureSimilarity | None:
+        """Which features are twins, unless they are not to be looked for."""
+        if self.similarity_threshold is None:
+            return None
+        threshold = check_fraction("similarity_threshold", self.similarity_threshold)
+        return data.similarity(threshold)
+
+    def _measure_stability(self, seed: int) -> None:
         """Agreement of the runs, plain and with similar features counted as one."""
-        self.similarity_ = self.adjusted_stability_ = None
-        if self.similarity_threshold is not None:
-            threshold = check_fraction("similarity_threshold", self.similarity_threshold)
-            self.similarity_ = data.similarity(threshold)
+        self.adjusted_stability_ = None
         if self.selections_.n_runs == 1:
             self.stability_ = _no_estimate(self.selections_)
             return

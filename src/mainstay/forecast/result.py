@@ -269,7 +269,8 @@ class Forecast(Saveable):
         if self.protocol == "flat":
             words += (
                 ". This is agreement between ensembles on resamples of the same data, which "
-                "approaches 1 for any data as ensembles grow. Whether another study would find the "
+                "approaches 1 for any data, noise included, as ensembles grow: more resamples make "
+                "a list repeatable on these rows, not true. Whether another study would find the "
                 "same features is what protocol='nested' asks."
             )
         elif self.protocol == "overlapping":

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mainstay._validation import InputError, check_choice, check_count, natural_order
+from mainstay._validation import InputError, check_count, natural_order
 from mainstay.aggregation import Aggregation, Outcome, read_for
 from mainstay.aggregation.result import rounded
 from mainstay.aggregation.rules import find_rule
-from mainstay.measures import MEASURES, stability
+from mainstay.measures import MEASURES, check_named, stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.reliability.agreement import chance_agreement
 from mainstay.reliability.pairs import agreement_in_pairs
@@ -212,21 +212,17 @@ def check_measure(measure: Any, similarity: FeatureSimilarity | None) -> None:
     """Check that measure and similarity fit."""
     if callable(measure):
         return
-    name = check_choice("measure", str(measure).partition("@")[0], MEASURES)
-    adjusted = MEASURES[name].adjusted
-    if adjusted and similarity is None:
+    entry = check_named(measure)
+    if entry.kind == "importances":
+        raise InputError(f"{entry.name!r} compares importances, but ensembles end in rankings.")
+    if entry.needs_similarity and similarity is None:
         raise InputError(
-            f"{name!r} counts similar features as exchangeable; give similarity="
+            f"{entry.name!r} counts similar features as exchangeable; give similarity="
             "ms.FeatureSimilarity.from_data(X)."
         )
-    if similarity is not None and not adjusted:
+    if similarity is not None and not entry.adjusted:
         adjusting = ", ".join(m.name for m in MEASURES.values() if m.adjusted)
-        raise InputError(f"{name!r} does not use similarity=; these do: {adjusting}.")
-    if compares_selections(measure) and "@" in str(measure):
-        raise InputError(
-            f"measure {measure!r}: n_features_to_select says how many features are compared; "
-            f"use measure={name!r}."
-        )
+        raise InputError(f"{entry.name!r} does not use similarity=; these do: {adjusting}.")
 
 
 def check_sizes(ensemble_sizes: Any) -> tuple[int, ...]:

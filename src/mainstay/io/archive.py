@@ -20,7 +20,7 @@ from mainstay.ensemble import SelectionResult
 from mainstay.forecast import Forecast
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.networks import NetworkStability
-from mainstay.reliability import Replicability
+from mainstay.reliability import FeatureEvidence, GroupEvidence, Replicability
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -36,6 +36,8 @@ KINDS: dict[str, Any] = {
         NetworkStability,
         Forecast,
         Replicability,
+        FeatureEvidence,
+        GroupEvidence,
     )
 }
 
@@ -50,7 +52,7 @@ def load_result(path: str | Path) -> Any:
 
     Returns
     -------
-    SelectionResult, Forecast, Comparison, SelectionScores or NetworkStability
+    SelectionResult, Forecast, Comparison, Replicability, FeatureEvidence, …
         What was saved.
 
     Examples

@@ -1,7 +1,7 @@
 """Stability measures: runs in, one number with its uncertainty out.
 
 Every measure is an `entry.Measure` in the module of its family: pairs of selections, all selections
-at once, selections with similar features, rankings.
+at once, selections with similar features, rankings, importances.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mainstay._validation import (
     check_options,
     check_random_state,
 )
-from mainstay.measures import joint, pairs, rankings, similar
+from mainstay.measures import importances, joint, pairs, rankings, similar
 from mainstay.measures.chance import Chance
 from mainstay.measures.entry import Measure
 from mainstay.measures.inference import (
@@ -43,7 +43,7 @@ CORRECTIONS = ("auto", "none", "exact", "estimate")
 
 MEASURES: dict[str, Measure] = {
     measure.name: measure
-    for family in (joint, pairs, similar, rankings)
+    for family in (joint, pairs, similar, rankings, importances)
     for measure in family.ENTRIES
 }
 
@@ -54,9 +54,9 @@ def list_measures() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per measure: `name`; `kind` (set, similarity, ranking, scores); whether it is
-        `corrected` for chance and `adjusted` for similar features; its bounds `lower` and `upper`;
-        the six properties of Nogueira and Brown (2015): `limits`, `monotonicity`,
+        One row per measure: `name`; `kind` (set, similarity, ranking, scores, importances); whether
+        it is `corrected` for chance and `adjusted` for similar features; its bounds `lower` and
+        `upper`; the six properties of Nogueira and Brown (2015): `limits`, `monotonicity`,
         `correction_for_chance`, `unconstrained_cardinality`, `symmetry`, `redundancy_awareness`;
         the measure's own `options`; and the `reference`.
 
@@ -101,10 +101,11 @@ def stability(
         Selections, rankings or scores of at least two runs.
     measure : str or callable
         A name from `list_measures()`. `"jaccard@20"` takes the 20 best features of every ranking
-        (for ranking measures: ties everything below place 20). A callable gets the `Runs` and
+        (for ranking measures: ties everything below place 20; for importances: those below place
+        20 count as 0). A callable gets the `Runs` and
         returns a number.
     similarity : FeatureSimilarity, optional
-        Needed by, and only by, the measures of kind "similarity".
+        Needed by the measures of kind "similarity"; those of importances use it if it is given.
     correction : {"auto", "none", "exact", "estimate"}
         Correction for chance, (score − E)/(bound − E) with E the expected score of random
         selections of the same sizes. "auto" corrects what its authors defined as corrected,
@@ -124,7 +125,7 @@ def stability(
         ...or after so many draws. The estimate says how precise it is.
     **options
         Options of the measure: `penalty` (davis), `pairing="disjoint"` (npog, npogr), `k`
-        (rankings), `persistence` (rbo).
+        (rankings, importances), `persistence` (rbo).
 
     Returns
     -------
@@ -208,6 +209,20 @@ def _look_up(measure: object) -> tuple[Measure, int | None]:
     return entry, int(k)
 
 
+def check_named(measure: object) -> Measure:
+    """Find a measure that compares what studies or ensembles select, so many features of each.
+
+    Measures of selections are then given without "@k".
+    """
+    entry = MEASURES[check_choice("measure", str(measure).partition("@")[0], MEASURES)]
+    if entry.reads_selected and "@" in str(measure):
+        raise InputError(
+            f"measure {measure!r}: n_features_to_select says how many features are compared; use "
+            f"measure={entry.name!r}."
+        )
+    return entry
+
+
 def _runs_for(entry: Measure, runs: Runs, measure: str, k: int | None, seed: int) -> Runs:
     """Return runs of the kind that the measure compares, or say how to get them."""
     if entry.compares_selections and runs.kind != "support":
@@ -217,12 +232,17 @@ def _runs_for(entry: Measure, runs: Runs, measure: str, k: int | None, seed: int
                 f"use measure='{entry.name}@20' or runs.top(20) for the 20 best features."
             )
         return runs.top(k, random_state=seed)
-    if entry.compares_selections and k is not None:
+    if runs.kind == "support" and k is not None:
         raise InputError(f"{measure!r} needs rankings or scores, but these runs hold selections.")
     if entry.equal_sizes:
         _check_equal_sizes(entry.name, runs.sizes)
     if entry.kind == "ranking" and runs.kind == "support":
         raise InputError(f"{entry.name!r} compares rankings, but these runs hold selections.")
+    if entry.kind == "importances" and runs.kind == "ranks":
+        raise InputError(
+            f"{entry.name!r} compares importances, but these runs hold ranks; runs.top(20) makes "
+            "selections, whose features count as equally important."
+        )
     if entry.kind == "scores" and runs.kind != "scores":
         raise InputError(f"{entry.name!r} compares scores, but these runs hold {runs.kind}.")
     if entry.kind == "scores" and k is not None and "k" not in entry.options:
@@ -248,6 +268,8 @@ def _similarity_for(
         if similarity is not None:
             adjusted = ", ".join(m.name for m in MEASURES.values() if m.adjusted)
             raise InputError(f"{entry.name!r} does not use similarity=; these do: {adjusted}.")
+        return None
+    if similarity is None and not entry.needs_similarity:
         return None
     if similarity is None:
         raise InputError(
@@ -280,7 +302,11 @@ def _scores(
         scores = joint.scores_of_all(entry, runs, chance, options)
     else:
         assert entry.run_scores is not None
-        compared = runs if similarity is None else similar.SimilarPairs(runs, similarity)
+        compared: Any = runs
+        if entry.kind == "importances":
+            options = {**options, "similarity": similarity}
+        elif similarity is not None:
+            compared = similar.SimilarPairs(runs, similarity)
         scores = entry.run_scores(compared, chance, **options)
     return replace(scores, disjoint=pairing == "disjoint")
 

@@ -33,8 +33,9 @@ class Measure:
     ----------
     name : str
         The name to ask for.
-    kind : {"set", "similarity", "ranking", "scores"}
-        What it compares: selections, selections with interchangeable features, rankings, scores.
+    kind : {"set", "similarity", "ranking", "scores", "importances"}
+        What it compares: selections, selections with interchangeable features, rankings, scores,
+        or the importances of the selected features, with interchangeable features if known.
     bounds : (float, float)
         Its smallest and largest possible values.
     reference : str
@@ -54,7 +55,8 @@ class Measure:
         Of a joint score: the pair score whose mean it is when all selections have the same size.
     run_scores : callable, optional
         (runs, chance, **options) → `Scores`, corrected for chance as `chance` says. Measures of
-        kind "similarity" get `similar.SimilarPairs` in place of the runs.
+        kind "similarity" get `similar.SimilarPairs` in place of the runs, those of importances
+        `similarity=` beside them.
     options : tuple of str
         The keyword arguments that users may give.
     corrected : bool
@@ -66,7 +68,7 @@ class Measure:
     """
 
     name: str
-    kind: Literal["set", "similarity", "ranking", "scores"]
+    kind: Literal["set", "similarity", "ranking", "scores", "importances"]
     bounds: tuple[float, float]
     reference: str
     pair_score: PairScore | None = None
@@ -115,8 +117,18 @@ class Measure:
         return self.kind in ("set", "similarity")
 
     @property
+    def reads_selected(self) -> bool:
+        """Whether it compares selected features or their importance, not the order of all."""
+        return self.compares_selections or self.kind == "importances"
+
+    @property
     def adjusted(self) -> bool:
         """Whether it counts similar features as interchangeable."""
+        return self.kind in ("similarity", "importances")
+
+    @property
+    def needs_similarity(self) -> bool:
+        """Whether it cannot do without similarities."""
         return self.kind == "similarity"
 
     @property
@@ -127,7 +139,7 @@ class Measure:
     @property
     def unconstrained_cardinality(self) -> bool | None:
         """Property 4; None for rankings and scores."""
-        return not self.equal_sizes if self.compares_selections else None
+        return not self.equal_sizes if self.reads_selected else None
 
     @property
     def redundancy_awareness(self) -> bool:

@@ -24,6 +24,8 @@ from mainstay.measures.intervals import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mainstay.runs import Runs
+
 Undefined = Literal["warn", "nan", "error"] | float
 
 
@@ -33,7 +35,8 @@ class Scores:
 
     `leave_one_out[i]` is the score without run i, or without pair i where pairs are disjoint.
     `variance` is given where theory provides it. `agreement` holds m × m agreements of pairs of
-    runs where the score is one of all runs: what their mean is to first order.
+    runs where the score is one of all runs: what their mean is to first order. `unlike` is the
+    score of two runs that have nothing in common, where that is below 0.
     """
 
     pairwise: np.ndarray | None = None
@@ -41,6 +44,7 @@ class Scores:
     leave_one_out: np.ndarray | None = None
     variance: float | None = None
     agreement: np.ndarray | None = None
+    unlike: float = 0.0
     correction: str = "none"
     disjoint: bool = False
     chance_standard_error: float = 0.0
@@ -66,9 +70,9 @@ class StabilityEstimate:
     interval : (float, float)
         Confidence interval for the stability of independent runs, within the measure's range:
         Student's t, and room for selections that so few runs may not have shown; m identical runs
-        give (1 − confidence)^(2/m) to 1. Fewer than 5 runs have none, and `interval_note`
+        give about (1 − confidence)^(2/m) to 1. Fewer than 5 runs have none, and `interval_note`
         says so. In simulation (`experiments/intervals.py`) 95% intervals covered the truth in
-        86% of the cases or more. Runs on resamples of one data set are not independent: the
+        90% of the cases or more. Runs on resamples of one data set are not independent: the
         interval is about runs on these rows, and too narrow for the agreement of other studies.
     confidence : float
         Level of the interval.
@@ -215,6 +219,7 @@ def estimate(
         value,
         jackknife + of_chance,
         agreement=None if scores.disjoint else agreement,
+        unlike=scores.unlike,
         n=0 if leave_one_out is None else len(leave_one_out),
         n_runs=shape[0],
         confidence=confidence,
@@ -244,6 +249,7 @@ def _sampling_error_and_interval(
     variance: float,
     *,
     agreement: np.ndarray | None,
+    unlike: float,
     n: int,
     confidence: float,
     **known: Any,
@@ -257,13 +263,20 @@ def _sampling_error_and_interval(
         return math.nan, (math.nan, math.nan)
     if agreement is not None:
         variance += pair_variance(agreement)
-        known["unlike"] = least_agreement(agreement)
+        unlike = min(unlike, least_agreement(agreement))
+    known["unlike"] = unlike
     error = math.sqrt(variance)
     interval = confidence_interval(value, error, n=n, confidence=confidence, **known)
     if error <= 1e-9 * max(1.0, abs(value)):
         low, high = confidence_interval(value, error, n=n, confidence=0.95, **known)
         error = max(value - low, high - value) / t_quantile(n - 1.0, 0.95)
     return error, interval
+
+
+def nothing_shared(scores: np.ndarray) -> float:
+    """Mean of what pairs of runs would score if they had nothing in common, at most 0."""
+    defined = scores[~np.isnan(scores)]
+    return min(0.0, float(defined.mean())) if len(defined) else 0.0
 
 
 def check_undefined(undefined: object) -> Undefined:
@@ -341,3 +354,36 @@ def wilson_interval(
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return np.clip(centre - reach, 0, 1), np.clip(centre + reach, 0, 1)
+
+
+def frequency_interval(chosen: Runs, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    """Wilson intervals of the selection frequencies: what a finite number of runs leaves open.
+
+    They are about the frequency that endlessly many such runs *on the same rows* would give, and
+    say nothing about other data sets. The two runs of a pair are counted as one observation: given
+    the rows, what one half shows too much the other shows too little, so that a feature without
+    effect tends to be chosen in both halves (with opposite signs) or in neither. For features that
+    are chosen in one half rather than both, the interval is then wider than it need be.
+
+    Parameters
+    ----------
+    chosen : Runs
+        Selections.
+    confidence : float
+        Level of the intervals.
+
+    Examples
+    --------
+    >>> import mainstay as ms
+    >>> runs = ms.Runs.from_sets([["a"], ["a"], ["b"], ["a"]], features=["a", "b"])
+    >>> low, high = frequency_interval(runs)
+    >>> low.round(2), high.round(2)
+    (array([0.3 , 0.05]), array([0.95, 0.7 ]))
+    >>> low, high = frequency_interval(runs.as_pairs())
+    >>> low.round(2), high.round(2)
+    (array([0.2 , 0.03]), array([0.97, 0.8 ]))
+    """
+    per_observation = 2 if chosen.paired else 1
+    return wilson_interval(
+        chosen.counts / per_observation, chosen.n_runs // per_observation, confidence
+    )

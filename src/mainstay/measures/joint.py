@@ -18,7 +18,7 @@ from mainstay._validation import InputError
 from mainstay.measures import pairs
 from mainstay.measures.chance import Chance, correct_for_chance, ratio, times_selected, union_size
 from mainstay.measures.entry import Measure
-from mainstay.measures.inference import Scores
+from mainstay.measures.inference import Scores, nothing_shared
 from mainstay.runs import Runs
 
 
@@ -70,8 +70,16 @@ def scores_of_all(measure: Measure, runs: Runs, chance: Chance, options: dict[st
         leave_one_out=values[1:] if counts.m > 2 else None,
         variance=None if measure.variance is None else measure.variance(counts),
         agreement=_relative_overlaps(runs),
+        unlike=_unlike(measure, runs),
         correction=correction,
     )
+
+
+def _unlike(measure: Measure, runs: Runs) -> float:
+    """Score of selections without a feature in common, where it is below 0 by definition."""
+    if not measure.corrected or measure.equal_size_score is None:
+        return 0.0
+    return nothing_shared(pairs.least_overlap_scores(measure.equal_size_score, runs))
 
 
 def _relative_overlaps(runs: Runs) -> np.ndarray:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from mainstay.measures.chance import Chance, correct_for_chance, expected_overlap_score, ratio
-from mainstay.measures.entry import Measure
-from mainstay.measures.inference import Scores
+from mainstay.measures.entry import Measure, PairScore
+from mainstay.measures.inference import Scores, nothing_shared
 from mainstay.runs import Runs
 
 
@@ -22,13 +22,25 @@ def scores_of_pairs(measure: Measure, runs: Runs, chance: Chance) -> Scores:
     assert score is not None
     a, p = runs.sizes.astype(float), runs.n_features
     pairwise = score(overlaps(runs), a[:, None], a[None, :], p)
+    lowest = least_overlap_scores(score, runs)
     if measure.corrected:
-        return Scores(pairwise=pairwise, correction="by definition")
+        unlike = nothing_shared(lowest)
+        return Scores(pairwise=pairwise, unlike=unlike, correction="by definition")
     if not chance.asked_for:
         return Scores(pairwise=pairwise)
     sizes, which = np.unique(runs.sizes, return_inverse=True)
     expected = expected_overlap_score(score, sizes, p)[which[:, None], which[None, :]]
-    return Scores(pairwise=correct_for_chance(pairwise, expected, 1.0), correction="exact")
+    return Scores(
+        pairwise=correct_for_chance(pairwise, expected, 1.0),
+        unlike=nothing_shared(correct_for_chance(lowest, expected, 1.0)),
+        correction="exact",
+    )
+
+
+def least_overlap_scores(score: PairScore, runs: Runs) -> np.ndarray:
+    """m × m scores of selections of the runs' sizes that share as little as they can."""
+    a, p = runs.sizes.astype(float), runs.n_features
+    return score(np.maximum(0.0, a[:, None] + a - p), a[:, None], a[None, :], p)
 
 
 def overlaps(runs: Runs) -> np.ndarray:

@@ -21,9 +21,9 @@ from mainstay.measures.chance import (
     ratio,
 )
 from mainstay.measures.entry import Measure
-from mainstay.measures.inference import Scores
+from mainstay.measures.inference import Scores, nothing_shared
 from mainstay.measures.joint import Counts
-from mainstay.measures.pairs import overlaps
+from mainstay.measures.pairs import least_overlap_scores, overlaps, wald
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -79,9 +79,13 @@ class SimilarPairs:
         """Turn values per pair of distinct sizes into values per pair of runs."""
         return by_size[self.which[:, None], self.which[None, :]]
 
-    def corrected(self, score: np.ndarray, expected: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    def corrected(
+        self, score: np.ndarray, expected: np.ndarray, bound: np.ndarray, **known: Any
+    ) -> Scores:
         """Correct the m × m scores with what belongs to the two sizes."""
-        return correct_for_chance(score, self.spread(expected), self.spread(bound))
+        chance = self.spread(expected), self.spread(bound)
+        unlike = nothing_shared(correct_for_chance(np.zeros_like(score), *chance))
+        return Scores(pairwise=correct_for_chance(score, *chance), unlike=unlike, **known)
 
 
 def zucknick(pairs: SimilarPairs, chance: Chance) -> Scores:
@@ -107,7 +111,7 @@ def zucknick(pairs: SimilarPairs, chance: Chance) -> Scores:
 
     expected = expected_overlap_score(mean_given_overlap, pairs.sizes, pairs.p)
     ones = np.ones_like(expected)
-    return Scores(pairwise=pairs.corrected(score, expected, ones), correction="exact")
+    return pairs.corrected(score, expected, ones, correction="exact")
 
 
 def yu(pairs: SimilarPairs, chance: Chance) -> Scores:
@@ -122,7 +126,7 @@ def yu(pairs: SimilarPairs, chance: Chance) -> Scores:
         return Scores(pairwise=score)
     one_sided = expected_one_sided(pairs.graph, pairs.sizes, pairs.p, mean=False)
     expected = pairs.expected_overlap + (one_sided + one_sided.T) / 2
-    return Scores(pairwise=pairs.corrected(score, expected, bound), correction="exact")
+    return pairs.corrected(score, expected, bound, correction="exact")
 
 
 def npogr(pairs: SimilarPairs, chance: Chance) -> Scores:
@@ -134,8 +138,8 @@ def npogr(pairs: SimilarPairs, chance: Chance) -> Scores:
         return Scores(pairwise=score)
     one_sided = expected_one_sided(pairs.graph, pairs.sizes, pairs.p, mean=False)
     bound = np.broadcast_to(pairs.sizes[:, None], one_sided.shape).astype(float)
-    corrected = pairs.corrected(score, pairs.expected_overlap + one_sided, bound)
-    return Scores(pairwise=corrected, correction="exact")
+    expected = pairs.expected_overlap + one_sided
+    return pairs.corrected(score, expected, bound, correction="exact")
 
 
 def sma(adjustment: str, pairs: SimilarPairs, chance: Chance) -> Scores:
@@ -150,8 +154,10 @@ def sma(adjustment: str, pairs: SimilarPairs, chance: Chance) -> Scores:
     bound = np.sqrt(np.outer(pairs.sizes, pairs.sizes))
     sensitivity = _sensitivity(pairs, score, bound, pairs.expected_overlap)
     added = expected_adjustment(kind, pairs.graph, pairs.sizes, pairs.p, chance, sensitivity)
-    return Scores(
-        pairwise=pairs.corrected(score, pairs.expected_overlap + added.mean, bound),
+    return pairs.corrected(
+        score,
+        pairs.expected_overlap + added.mean,
+        bound,
         correction="estimate" if added.n_draws else "exact",
         chance_standard_error=added.value_error,
         n_draws=added.n_draws,
@@ -195,8 +201,10 @@ def matching(pairs: SimilarPairs, chance: Chance) -> Scores:
             "'matching' has no exact expectation here; use correction='estimate' or 'none'."
         )
     random = _simulated_matching(pairs, links, score, chance)
-    return Scores(
-        pairwise=pairs.corrected(score, random.mean, np.ones_like(random.mean)),
+    return pairs.corrected(
+        score,
+        random.mean,
+        np.ones_like(random.mean),
         correction="estimate",
         chance_standard_error=random.value_error,
         n_draws=random.n_draws,
@@ -285,6 +293,7 @@ def sechidis(pairs: SimilarPairs, chance: Chance) -> Scores:
         joint=float(values[0]),
         leave_one_out=values[1:] if counts.m > 2 else None,
         agreement=agreement / (random[0] or 1.0),
+        unlike=nothing_shared(least_overlap_scores(wald, pairs.runs)),
         correction="by definition",
     )
 

@@ -16,7 +16,7 @@ from mainstay._provenance import plain
 from mainstay._saving import Saveable
 from mainstay._validation import RandomState, check_count, check_random_state
 from mainstay.measures import stability
-from mainstay.measures.inference import StabilityEstimate, wilson_interval
+from mainstay.measures.inference import StabilityEstimate, frequency_interval
 from mainstay.networks.expression import Expression, read_expression, seed_of
 from mainstay.networks.inference import NetworkOptions
 from mainstay.procedure import selections
@@ -187,7 +187,7 @@ def _strongest(runs: Runs, k: int, seed: int) -> Runs:
 
 def _frequencies(data: Expression, runs: Runs, chosen: Runs) -> pd.DataFrame:
     j, g = np.nonzero(data.is_pair())
-    low, high = wilson_interval(chosen.counts, chosen.n_runs)
+    low, high = frequency_interval(chosen)
     table = pd.DataFrame(
         {
             "regulator": np.array(data.regulator_names, dtype=object)[j],

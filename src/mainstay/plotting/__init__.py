@@ -2,6 +2,7 @@
 
 from mainstay.plotting._axes import Display
 from mainstay.plotting.comparison import ComparisonDisplay
+from mainstay.plotting.evidence import EvidenceDisplay, NullDistributionDisplay
 from mainstay.plotting.forecast import ForecastDisplay
 from mainstay.plotting.frequency import SelectionFrequencyDisplay
 from mainstay.plotting.heatmap import RunsHeatmapDisplay
@@ -14,8 +15,10 @@ from mainstay.plotting.sizes import StabilityBySizeDisplay
 __all__ = [
     "ComparisonDisplay",
     "Display",
+    "EvidenceDisplay",
     "ExchangeableNetworkDisplay",
     "ForecastDisplay",
+    "NullDistributionDisplay",
     "RankDistributionDisplay",
     "ReplicabilityDisplay",
     "RunSimilarityDisplay",

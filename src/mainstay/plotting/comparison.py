@@ -109,7 +109,7 @@ class ComparisonDisplay(Display):
         ax.scatter(best[self.stability], best["score"], s=230, facecolor="none", edgecolor=ORANGE,
                    linewidth=2.4, label="recommended", zorder=5)  # fmt: skip
         self._colour_bar(ax, points, sizes)
-        self._all_features(ax)
+        self._without_choice(ax)
         ax.set(xlabel=self.xlabel, ylabel=self.ylabel, title=self.title)
         ax.grid(color="0.92", linewidth=0.8)
         ax.set_axisbelow(True)
@@ -140,11 +140,13 @@ class ComparisonDisplay(Display):
         bar.ax.yaxis.set_minor_formatter(NullFormatter())
         bar.ax.minorticks_off()
 
-    def _all_features(self, ax: Axes) -> None:
-        """Draw the score of all features as a line: selecting everything has no stability."""
-        for row in self.table[self.table["selector"] == "all features"].to_dict("records"):
-            ax.axhline(row["score"], color=GREY, linewidth=1, linestyle="--", zorder=1,
-                       label=f"all {row['n_features']} features")  # fmt: skip
+    def _without_choice(self, ax: Axes) -> None:
+        """Draw the scores of all and of no features as lines: without choice, no stability."""
+        for selector, style in (("all features", "--"), ("no features", ":")):
+            for row in self.table[self.table["selector"] == selector].to_dict("records"):
+                label = f"all {row['n_features']} features" if row["n_features"] else selector
+                ax.axhline(row["score"], color=GREY, linewidth=1, linestyle=style, zorder=1,
+                           label=label)  # fmt: skip
 
     def _label(self, ax: Axes, table: pd.DataFrame) -> None:
         """Name the recommended candidate and as many of the front as find room."""

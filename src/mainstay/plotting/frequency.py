@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from mainstay.measures.inference import wilson_interval
+from mainstay.measures.inference import frequency_interval
 from mainstay.plotting._axes import (
     BLUE,
     GREY,
@@ -111,7 +111,7 @@ class SelectionFrequencyDisplay(Display):
         """
         chosen = selections_of(runs, n_features_to_select)
         frequency = chosen.counts / chosen.n_runs
-        lower, upper = wilson_interval(chosen.counts, chosen.n_runs)
+        lower, upper = frequency_interval(chosen)
         order = best_first(frequency, chosen.features)
         columns = {
             "feature": np.array(chosen.features, dtype=object),

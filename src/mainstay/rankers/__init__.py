@@ -12,7 +12,8 @@ The protocol, which `make_ranker` checks:
 - If it can use row weights, it may have a fast path, which replaces the fits of all runs:
   `score_resamples(X, y, weights)` takes B × n weights (how often every row occurs in every
   resample) and returns B × p scores. If preparing the data is costly, `resample_scorer(X, y)` does
-  it once and returns a function from weights to scores.
+  it once and returns a function from weights to scores. The rankers here have
+  `target_scorer(X)` too, which prepares X once for many targets (y → such a function).
 
 `RANKERS` holds the rankers that have a name; each is registered where it is defined.
 """
@@ -22,7 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mainstay._validation import InputError, check_choice, check_count
-from mainstay.rankers import evolution, filters, greedy, importances, moments
+from mainstay.rankers import evolution, filters, greedy, importances, l1_path, moments
 from mainstay.rankers.base import NamedRanker, Ranker, has_fast_path
 from mainstay.rankers.discretization import Binning
 from mainstay.rankers.evolution import EvolutionRanker
@@ -42,6 +43,7 @@ from mainstay.rankers.importances import (
     SelectorRanker,
     SplitFrequency,
 )
+from mainstay.rankers.l1_path import L1Path
 from mainstay.rankers.moments import Correlation, FStatistic
 
 if TYPE_CHECKING:
@@ -65,6 +67,7 @@ __all__ = [
     "FunctionRanker",
     "GainRatio",
     "InformationGain",
+    "L1Path",
     "NamedRanker",
     "PermutationImportance",
     "Ranker",
@@ -80,6 +83,7 @@ RANKERS: dict[str, NamedRanker] = {
     **filters.NAMED,
     **moments.NAMED,
     **greedy.NAMED,
+    **l1_path.NAMED,
     **importances.NAMED,
     **evolution.NAMED,
 }
@@ -91,10 +95,10 @@ def make_ranker(spec: Any) -> Any:
     Parameters
     ----------
     spec : str, ranker, estimator, selector or callable
-        A name from `list_rankers()`, with "@k" for a greedy ranker that stops after k features
-        ("mrmr@40"); a ranker, returned as it is; a selector (anything with `get_support`), wrapped
-        by `SelectorRanker`; anything else with `fit`, a Pipeline and a search included, wrapped by
-        `EstimatorImportance`; or a function (X, y) → scores.
+        A name from `list_rankers()`, with "@k" for a greedy ranker or a path that stops after k
+        features ("mrmr@40", "l1_path@40"); a ranker, returned as it is; a selector (anything with
+        `get_support`), wrapped by `SelectorRanker`; anything else with `fit`, a Pipeline and a
+        search included, wrapped by `EstimatorImportance`; or a function (X, y) → scores.
 
     Examples
     --------
@@ -122,14 +126,21 @@ def _by_name(spec: str) -> Any:
     ranker = RANKERS[check_choice("ranker", name, RANKERS)]()
     if not at:
         return ranker
-    if not hasattr(ranker, "n_features_to_select"):
-        able = [name for name in RANKERS if hasattr(RANKERS[name](), "n_features_to_select")]
+    stop = _stop_parameter(ranker)
+    if stop is None:
+        able = [name for name in RANKERS if _stop_parameter(RANKERS[name]())]
         raise InputError(
             f"ranker {spec!r}: {name!r} ranks all features at once and cannot stop after some. "
             f"Rankers that can: {', '.join(able)}."
         )
     count = int(number) if number.isdecimal() else number
-    return ranker.set_params(n_features_to_select=check_count(f"k in {name}@k", count, 1))
+    return ranker.set_params(**{stop: check_count(f"k in {name}@k", count, 1)})
+
+
+def _stop_parameter(ranker: Any) -> str | None:
+    """The parameter that says after how many features a ranker stops."""
+    names = ("n_features_to_select", "max_features")
+    return next((name for name in names if name in ranker.get_params(deep=False)), None)
 
 
 def _checked(spec: Any) -> Any:

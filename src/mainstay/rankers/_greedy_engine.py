@@ -11,7 +11,7 @@ import numpy as np
 from mainstay.rankers.contingency import Cells, Lanes, table_statistics
 from mainstay.rankers.discretization import Coded
 from mainstay.rankers.inputs import Target
-from mainstay.rankers.moments import Moments, f_scores, weighted
+from mainstay.rankers.moments import Moments, Weighting, f_scores
 
 _FLOOR = 0.001  # of every redundancy in a quotient
 _ROUNDING = 1e-12  # an entropy below this is that of a constant
@@ -257,18 +257,25 @@ class MomentTerms:
     """Relevance = F-statistic, terms = |Pearson correlation|, for b × n weights."""
 
     def __init__(self, data: Moments, target: Target, weights: np.ndarray) -> None:
-        self._data, self._weights = data, np.ascontiguousarray(weights.T, dtype=float)
-        self.relevance = f_scores(data, target, self._weights).T
+        self._data, self._weights = data, weights
+        self.relevance = f_scores(data, target, weights)
         self.constant = self.relevance <= 0
-        self._n = weights.sum(axis=1, dtype=float)[:, None]
-        self._sums = weighted(data.values, self._weights).T
-        spread = weighted(data.squares, self._weights).T - self._sums**2 / self._n
+        lanes = Weighting(weights)
+        self._n, self._sums = lanes.totals, np.empty(self.relevance.shape)
+        spread = np.empty(self.relevance.shape)
+        for features in data.feature_blocks():
+            sums = data.sums(features, lanes)
+            self._sums[:, features] = sums.total[:, 0]
+            spread[:, features] = sums.square[:, 0] - sums.total[:, 0] ** 2 / self._n
         self._scale = np.sqrt(np.maximum(spread, 0))
 
     def of(self, chosen: np.ndarray, taken: np.ndarray) -> np.ndarray:
         """Correlations of all features with the one that each resample has just chosen, b × p."""
         lane = np.arange(len(chosen))
-        products = weighted(self._data.values, self._weights * self._data.values[chosen].T).T
+        of_chosen = Weighting(self._weights * self._data.block(slice(None), chosen)[0].T)
+        products = np.empty(self.relevance.shape)
+        for features in self._data.feature_blocks():
+            products[:, features] = self._data.sums(features, of_chosen).total[:, 0]
         covariance = products - self._sums * self._sums[lane, chosen][:, None] / self._n
         scale = self._scale * self._scale[lane, chosen][:, None]
         r = np.where(scale > 0, np.abs(covariance) / np.where(scale > 0, scale, 1), 0)

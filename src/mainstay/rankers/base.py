@@ -18,6 +18,8 @@ from mainstay.rankers.discretization import (
     Binning,
     Coded,
     checked_binning,
+    code_columns,
+    code_target,
     discretize,
     with_old_names,
 )
@@ -26,6 +28,8 @@ from mainstay.runs import average_ranks
 
 # Scores of a block of resamples: b × n weights → b × p scores.
 BlockScorer = Callable[[np.ndarray], np.ndarray]
+# A target y → the function that scores a block, and attributes for `fit`.
+ForTarget = Callable[[Any], tuple[BlockScorer, dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,33 @@ def resample_scorer(ranker: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.nd
     return checked
 
 
+def target_scorer(ranker: Any, X: Any) -> Callable[[Any], BlockScorer] | None:
+    """Prepare X once for many targets: a function from y to what `resample_scorer` gives.
+
+    None if the ranker has no fast path. Rankers without a `target_scorer(X)` of their own prepare
+    X anew for every target.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import FStatistic
+    >>> score = target_scorer(FStatistic(), [[1.0], [2.0], [3.0], [4.0]])
+    >>> weights = np.ones((1, 4))
+    >>> score([0, 0, 1, 1])(weights), score([0, 1, 0, 1])(weights)
+    (array([[8.]]), array([[0.5]]))
+    """
+    if not has_fast_path(ranker):
+        return None
+    if not hasattr(ranker, "target_scorer"):
+        return lambda y: resample_scorer(ranker, X, y)  # type: ignore[return-value]
+    scorer: Callable[[Any], BlockScorer] = ranker.target_scorer(X)
+    return scorer
+
+
+def scores_features_alone(ranker: Any) -> bool:
+    """Tell whether the score of a feature depends on that feature and the target only."""
+    return bool(getattr(ranker, "scores_features_alone", False))
+
+
 def for_task(ranker: Any, task: str) -> Any:
     """Tell a ranker whether classes or numbers are to be predicted.
 
@@ -159,8 +190,8 @@ class WeightedRanker(Ranker):
     _block = 64
 
     @abstractmethod
-    def _prepare(self, table: Table, y: Any) -> tuple[BlockScorer, dict[str, Any]]:
-        """Prepare the data once: the function that scores a block, and attributes for `fit`."""
+    def _prepare_features(self, table: Table) -> ForTarget:
+        """Prepare what does not depend on the target; return a function from y to the rest."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Score and rank the features.
@@ -176,7 +207,7 @@ class WeightedRanker(Ranker):
             rows of X as they are, whatever their weights.
         """
         table = Table(X)
-        scorer, attributes = self._prepare(table, y)
+        scorer, attributes = self._prepare_features(table)(y)
         scores = _scores(scorer, one_weighting(sample_weight, table.n_rows), table, 1)[0]
         for name, value in attributes.items():
             setattr(self, name, value)
@@ -201,9 +232,31 @@ class WeightedRanker(Ranker):
 
     def resample_scorer(self, X: Any, y: Any) -> Callable[[Any], np.ndarray]:
         """Prepare X and y once; return a function from B × n weights to B × p scores."""
+        return self.target_scorer(X)(y)
+
+    def target_scorer(self, X: Any) -> Callable[[Any], Callable[[Any], np.ndarray]]:
+        """Prepare X once for many targets, such as permuted ones.
+
+        Returns
+        -------
+        callable
+            y → a function from B × n weights to B × p scores, as `resample_scorer(X, y)` returns.
+
+        Examples
+        --------
+        >>> from mainstay.rankers import FStatistic
+        >>> scorer = FStatistic().target_scorer([[1.0], [2.0], [3.0], [4.0]])
+        >>> [scorer(y)([[1, 1, 1, 1]]).item() for y in ([0, 0, 1, 1], [0, 1, 0, 1])]
+        [8.0, 0.5]
+        """
         table = Table(X)
-        scorer, _ = self._prepare(table, y)
-        return lambda weights: _scores(scorer, weights, table, self._block)
+        for_target = self._prepare_features(table)
+
+        def scorer(y: Any) -> Callable[[Any], np.ndarray]:
+            score, _ = for_target(y)
+            return lambda weights: _scores(score, weights, table, self._block)
+
+        return scorer
 
 
 class _InBinning:
@@ -248,18 +301,27 @@ class DiscreteRanker(WeightedRanker):
         That function may leave further `attributes` for `fit`, of the last resample it scored.
         """
 
-    def _prepare(self, table: Table, y: Any) -> tuple[BlockScorer, dict[str, Any]]:
-        target = read_target(y, table.n_rows, self.target)
+    def _prepare_features(self, table: Table) -> ForTarget:
         binning = checked_binning(self.binning)
-        coded = discretize(table, target, binning)
-        attributes: dict[str, Any] = {"bin_edges_": coded.edges}
-        if not binning.rebin:
-            return self._coded_scorer(coded, attributes), attributes
+        by_target = binning.looks_at_classes or binning.rebin
+        columns = None if by_target else code_columns(table, binning)
 
-        def recut(weights: np.ndarray) -> np.ndarray:
-            return np.concatenate([self._recut(table, target, w, attributes) for w in weights])
+        def for_target(y: Any) -> tuple[BlockScorer, dict[str, Any]]:
+            target = read_target(y, table.n_rows, self.target)
+            if columns is None:
+                coded = discretize(table, target, binning)
+            else:
+                coded = columns.with_classes(code_target(target, binning))
+            attributes: dict[str, Any] = {"bin_edges_": coded.edges}
+            if not binning.rebin:
+                return self._coded_scorer(coded, attributes), attributes
 
-        return recut, attributes
+            def recut(weights: np.ndarray) -> np.ndarray:
+                return np.concatenate([self._recut(table, target, w, attributes) for w in weights])
+
+            return recut, attributes
+
+        return for_target
 
     def _recut(
         self, table: Table, target: Target, weights: np.ndarray, attributes: dict[str, Any]

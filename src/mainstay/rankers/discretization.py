@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from mainstay.rankers.inputs import (
     Table,
     Target,
     almost_constant,
+    has_gaps,
     missing_rows,
     refuse_missing,
 )
@@ -23,6 +24,7 @@ from mainstay.rankers.inputs import (
 BINS = ("width", "quantile", "mdl")
 MISSING = ("bin", "error")
 INTEGERS = ("auto", "categories", "numbers")
+_MOST_AT_ONCE = 2**18  # values that are cut together
 
 
 @dataclass(repr=False)
@@ -66,6 +68,11 @@ class Binning(BaseEstimator):  # type: ignore[misc]
     integers: str = "auto"
     near_zero_variance: bool = False
     rebin: bool = False
+
+    @property
+    def looks_at_classes(self) -> bool:
+        """Whether the bins of a column depend on the target."""
+        return isinstance(self.bins, str) and self.bins == "mdl"
 
     def check(self, names: tuple[str, ...]) -> None:
         """Refuse options that make no sense, and cut points for columns that don't exist."""
@@ -145,6 +152,10 @@ class Coded:
     n_classes: int
     edges: tuple[np.ndarray | None, ...]
 
+    def with_classes(self, classes: np.ndarray) -> Coded:
+        """The same columns with another target."""
+        return replace(self, classes=classes, n_classes=int(classes.max()) + 1)
+
 
 def discretize(table: Table, target: Target, binning: Binning) -> Coded:
     """Turn every column and the target into codes.
@@ -158,22 +169,31 @@ def discretize(table: Table, target: Target, binning: Binning) -> Coded:
     array([[0, 0, 1],
            [0, 1, 1]], dtype=int32)
     """
-    binning.check(table.names)
+    classes = code_target(target, binning)
+    return code_columns(table, binning, classes).with_classes(classes)
+
+
+def code_target(target: Target, binning: Binning) -> np.ndarray:
+    """Turn the target into codes: a continuous one is cut by the same rule as the columns."""
     if target.codes is not None:
-        classes = target.codes
-    else:
-        if isinstance(binning.bins, str) and binning.bins == "mdl":
-            raise InputError(
-                "bins='mdl' looks for cuts that separate classes, but the target is continuous; "
-                "use bins='width' or 'quantile'."
-            )
-        rule = binning.bins if isinstance(binning.bins, str) else "width"
-        assert target.values is not None
-        classes = _compressed(_cut(target.values, rule, binning.n_bins, None)[0])[0]
-    n_classes = int(classes.max()) + 1
+        return target.codes
+    if binning.looks_at_classes:
+        raise InputError(
+            "bins='mdl' looks for cuts that separate classes, but the target is continuous; "
+            "use bins='width' or 'quantile'."
+        )
+    rule = binning.bins if isinstance(binning.bins, str) else "width"
+    assert target.values is not None
+    return _compressed(_cut(target.values, rule, binning.n_bins, None)[0])[0]
+
+
+def code_columns(table: Table, binning: Binning, classes: np.ndarray | None = None) -> Coded:
+    """Turn every column into codes; bins='mdl' needs the classes for that."""
+    binning.check(table.names)
+    none = np.zeros(0, dtype=np.int32)
     at_once = _cut_all(table, binning)
     if at_once is not None:
-        return Coded(table.names, *at_once[:2], classes, n_classes, at_once[2])
+        return Coded(table.names, *at_once[:2], none, 0, at_once[2])
     codes = np.empty((table.n_features, table.n_rows), dtype=np.int32)
     n_bins = np.empty(table.n_features, dtype=np.int64)
     edges: list[np.ndarray | None] = []
@@ -187,7 +207,7 @@ def discretize(table: Table, target: Target, binning: Binning) -> Coded:
             raw, cuts = _coded(column, name, binning, classes)
         codes[j], n_bins[j] = _compressed(raw)
         edges.append(cuts)
-    return Coded(table.names, codes, n_bins, classes, n_classes, tuple(edges))
+    return Coded(table.names, codes, n_bins, none, 0, tuple(edges))
 
 
 def _cut_all(
@@ -199,20 +219,26 @@ def _cut_all(
     """
     values = table.floats
     by_width = isinstance(binning.bins, str) and binning.bins == "width"
-    if values is None or not by_width or binning.near_zero_variance or np.isnan(values).any():
+    if values is None or not by_width or binning.near_zero_variance or has_gaps(values):
         return None
-    low, high = values.min(axis=0), values.max(axis=0)
+    low, high = values.min(axis=0).astype(float), values.max(axis=0).astype(float)
     with np.errstate(over="ignore"):
         width = high - low
     if np.isinf(width).any():
         return None
     constant = width == 0
-    share = (values - low) / np.where(constant, 1.0, width)
-    codes = np.minimum(np.floor(share * binning.n_bins), binning.n_bins - 1).astype(np.int32).T
-    codes, occurs = renumbered(codes, binning.n_bins)
+    scale = np.where(constant, 1.0, width)
+    codes, n_bins = np.empty(values.shape[::-1], dtype=np.int32), np.empty(len(low), dtype=np.int64)
+    step = max(1, _MOST_AT_ONCE // len(values))
+    for at in range(0, len(low), step):
+        part = slice(at, at + step)
+        share = (values[:, part].T - low[part, None]) / scale[part, None]
+        raw = np.minimum(np.floor(share * binning.n_bins), binning.n_bins - 1).astype(np.int32)
+        codes[part], occurs = renumbered(raw, binning.n_bins)
+        n_bins[part] = occurs.sum(axis=1)
     cuts = np.linspace(low, high, binning.n_bins + 1)[1:-1].T
     edges = tuple(np.zeros(0) if flat else cuts[j] for j, flat in enumerate(constant))
-    return codes, occurs.sum(axis=1), edges
+    return codes, n_bins, edges
 
 
 def renumbered(codes: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -231,7 +257,7 @@ def renumbered(codes: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _coded(
-    column: Column, name: str, binning: Binning, classes: np.ndarray
+    column: Column, name: str, binning: Binning, classes: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return codes, missing values last, and the cut points."""
     missing = missing_rows(column)
@@ -246,7 +272,8 @@ def _coded(
     if column.kind == "category":
         codes[~missing] = present
     elif column.kind == "float" or explicit or not _are_categories(column.kind, present, binning):
-        codes[~missing], cuts = _cut(present, rule, binning.n_bins, classes[~missing])
+        of_present = None if classes is None else classes[~missing]
+        codes[~missing], cuts = _cut(present, rule, binning.n_bins, of_present)
     else:
         codes[~missing] = np.unique(present, return_inverse=True)[1]
     codes[missing] = codes.max(initial=0) + 1

@@ -50,6 +50,7 @@ class _TableFilter(DiscreteRanker):
     """A filter whose score is a formula in the entropies and chi-square of bins × classes."""
 
     _formula: str
+    scores_features_alone = True
 
     def __init__(
         self, *, binning: Binning | None = None, target: str = "auto", **old_names: Any

@@ -23,7 +23,13 @@ from mainstay.rankers._greedy_engine import (
     lanes_that_fit,
     select,
 )
-from mainstay.rankers.base import BlockScorer, DiscreteRanker, NamedRanker, with_options
+from mainstay.rankers.base import (
+    BlockScorer,
+    DiscreteRanker,
+    ForTarget,
+    NamedRanker,
+    with_options,
+)
 from mainstay.rankers.contingency import Cells, pack, weight_blocks
 from mainstay.rankers.discretization import Binning, Coded, with_old_names
 from mainstay.rankers.inputs import Table, read_target
@@ -165,21 +171,25 @@ class MRMR(_Greedy):
     def _criterion_name(self) -> str:
         return check_choice("method", self.method, METHODS)
 
-    def _prepare(self, table: Table, y: Any) -> tuple[BlockScorer, dict[str, Any]]:
+    def _prepare_features(self, table: Table) -> ForTarget:
         criterion = CRITERIA[self._criterion_name()]
         if self.method in ("MID", "MIQ"):
-            return super()._prepare(table, y)
-        target = read_target(y, table.n_rows, self.target)
+            return super()._prepare_features(table)
         order = natural_order(table.names)
-        data = Moments(table.numbers("error", f"MRMR(method={self.method!r})")[order])
+        data = Moments(table.matrix("error", f"MRMR(method={self.method!r})")[:, order])
         k = self._n_to_select(table.n_features)
-        attributes: dict[str, Any] = {}
 
-        def score(weights: np.ndarray) -> np.ndarray:
-            chosen = select(MomentTerms(data, target, weights), criterion, k)
-            return self._scored(chosen.renumbered(order), attributes)
+        def for_target(y: Any) -> tuple[BlockScorer, dict[str, Any]]:
+            target = read_target(y, table.n_rows, self.target)
+            attributes: dict[str, Any] = {}
 
-        return score, attributes
+            def score(weights: np.ndarray) -> np.ndarray:
+                chosen = select(MomentTerms(data, target, weights), criterion, k)
+                return self._scored(chosen.renumbered(order), attributes)
+
+            return score, attributes
+
+        return for_target
 
 
 @with_options(_OPTIONS)

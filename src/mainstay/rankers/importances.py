@@ -126,10 +126,11 @@ class EstimatorImportance(ModelRanker):
 
     Parameters
     ----------
-    estimator : estimator, or {"random_forest", "extra_trees", "linear"}
+    estimator : estimator, or {"random_forest", "extra_trees", "linear", "boosting"}
         Any scikit-learn estimator, or one by its name, made for classes or for numbers as the
-        target asks: a random forest of 100 trees, five extremely randomised trees, or a logistic
-        or ridge regression on standardised features with gaps filled in.
+        target asks: a random forest of 100 trees; five extremely randomised trees; a logistic or
+        ridge regression on standardised features with gaps filled in; or 100 gradient-boosted
+        trees of depth 3 (LightGBM or XGBoost; `pip install 'mainstay[boost]'`).
     target : {"auto", "class", "continuous"}
         Whether y holds classes or numbers.
     random_state : int, optional
@@ -166,6 +167,9 @@ class EstimatorImportance(ModelRanker):
 
     def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
         model = make_model(self.estimator, X, self._task(y))
+        classes = read_target(y, len(y), self.target).codes
+        if isinstance(self.estimator, str) and classes is not None:
+            y = classes  # no importance depends on labels, and XGBoost takes only such
         return self._read(self._fitted(model, X, y, sample_weight), X.shape[1])
 
     def _read(self, model: Any, n_features: int) -> FeatureScores:
@@ -217,7 +221,7 @@ class PermutationImportance(ModelRanker):
 
     Parameters
     ----------
-    estimator : estimator, or {"random_forest", "extra_trees", "linear"}
+    estimator : estimator, or {"random_forest", "extra_trees", "linear", "boosting"}
         As for `EstimatorImportance`, but any estimator that predicts will do.
     scoring : str or callable, optional
         A scikit-learn scorer; the estimator's own by default.
@@ -400,6 +404,11 @@ NAMED = {
         partial(EstimatorImportance, "linear"),
         "model",
         "Coefficients of a logistic or ridge regression on standardised features.",
+    ),
+    "boosting": NamedRanker(
+        partial(EstimatorImportance, "boosting"),
+        "model",
+        "Gain in gradient-boosted trees: LightGBM or XGBoost, whichever is installed.",
     ),
     "permutation": NamedRanker(PermutationImportance, "model"),
     "split_frequency": NamedRanker(SplitFrequency, "model"),

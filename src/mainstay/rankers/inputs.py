@@ -57,9 +57,12 @@ class Table:
 
     @cached_property
     def floats(self) -> np.ndarray | None:
-        """All columns, n × p, where they are floats and none is infinite; None elsewhere."""
+        """All columns, n × p, where they are floats and none is infinite; None elsewhere.
+
+        They are kept in single precision if they come so.
+        """
         values = _all_floats(self._X)
-        return None if values is None or np.isinf(values).any() else values
+        return None if values is None or _has(np.isinf, values) else values
 
     def column(self, j: int) -> Column:
         """Return column j; infinite values are refused."""
@@ -72,10 +75,13 @@ class Table:
             )
         return column
 
-    def numbers(self, missing: str, what: str) -> np.ndarray:
-        """Return all columns as a p × n array of numbers; refuse text."""
-        if self.floats is not None and (missing != "error" or not np.isnan(self.floats).any()):
-            return np.ascontiguousarray(self.floats.T)
+    def matrix(self, missing: str, what: str) -> np.ndarray:
+        """Return all columns as an n × p array of numbers, not copied if need not be; refuse text.
+
+        It may share memory with X, so it is only to be read.
+        """
+        if self.floats is not None and (missing != "error" or not has_gaps(self.floats)):
+            return self.floats
         values = np.empty((self.n_features, self.n_rows))
         for j, name in enumerate(self.names):
             column = self.column(j)
@@ -87,7 +93,11 @@ class Table:
             values[j] = column.values
             if missing == "error":
                 refuse_missing(column, name)
-        return values
+        return values.T
+
+    def numbers(self, missing: str, what: str) -> np.ndarray:
+        """Return all columns as a p × n array of float64; refuse text."""
+        return np.ascontiguousarray(self.matrix(missing, what).T, dtype=float)
 
 
 @dataclass(frozen=True)
@@ -191,6 +201,20 @@ def missing_rows(column: Column) -> np.ndarray:
     return np.asarray(np.isnan(column.values))
 
 
+def has_gaps(values: np.ndarray) -> bool:
+    """Tell whether an array of floats holds NaN."""
+    return _has(np.isnan, values)
+
+
+def _has(test: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> bool:
+    """Tell whether a test (isnan, isinf) holds for some of the values; takes little memory."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum(dtype=float)):
+            return False
+    step = max(1, 2**20 // max(1, values.shape[1]))
+    return any(test(values[at : at + step]).any() for at in range(0, len(values), step))
+
+
 def refuse_missing(column: Column, name: str) -> None:
     """Raise an error that names the column and the first row with a missing value."""
     missing = np.flatnonzero(missing_rows(column))
@@ -223,7 +247,9 @@ def _all_floats(X: Any) -> np.ndarray | None:
     if hasattr(X, "tocsc") or not all(getattr(dtype, "kind", "") == "f" for dtype in dtypes):
         return None
     try:
-        values = np.asarray(X, dtype=float)
+        values = np.asarray(X)
+        if values.dtype != np.float32:
+            values = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         return None
     return values if values.ndim == 2 else None

@@ -2,99 +2,198 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mainstay._validation import InputError, check_choice
-from mainstay.rankers.base import BlockScorer, NamedRanker, WeightedRanker
-from mainstay.rankers.inputs import Table, Target, almost_constant, read_target
+from mainstay.rankers.base import BlockScorer, ForTarget, NamedRanker, WeightedRanker
+from mainstay.rankers.inputs import Table, Target, almost_constant, has_gaps, read_target
 
 METHODS = ("pearson", "spearman")
 MISSING = ("omit", "error")
 _SMALLEST_SHARE = 1e-12  # of unexplained variance, so that a perfect feature has a finite score
 _CONSTANT = 1e-12  # a variance below this share of the mean square is rounding
+_MOST_ROWS = 4096  # that are centred at once
+_BLOCK_SIZE = 2**16  # of centred values: they stay in the cache
+_COLUMNS = 32  # a block has a multiple of so many, as processors handle several at once
+_MOST_ROWS_FOR_MEDIAN = 1000
 
 
 class Moments:
-    """Weighted sums of p features over resamples; values that are missing have weight 0.
+    """Numbers whose weighted sums over resamples are wanted: n × p, kept as they are given.
 
-    Features are centred at their median first, which loses no digits where a feature is constant
-    but for a few rows.
+    Blocks of them are turned into float64 when they are needed, so that a table of float32 is never
+    copied as a whole. Features are centred at their median first, which loses no digits where a
+    feature is constant but for a few rows; missing values have weight 0.
+
+    Parameters
+    ----------
+    values : array, n × p
+        The numbers, NaN where they are missing.
+    constant : array of bool, p, optional
+        Features that count as constant, whatever their values.
     """
 
-    def __init__(self, values: np.ndarray) -> None:
-        missing = np.isnan(values)
-        self.present = None
-        if not missing.any():
-            self.values = np.ascontiguousarray(values - np.median(values, axis=1, keepdims=True))
-        else:
-            self.present = (~missing).astype(float)
-            filled = np.where(missing.all(axis=1, keepdims=True), 0.0, values)
-            centred = values - np.nanmedian(filled, axis=1, keepdims=True)
-            self.values = np.ascontiguousarray(np.where(missing, 0.0, centred))
-        self.squares = self.values**2
+    def __init__(self, values: np.ndarray, constant: np.ndarray | None = None) -> None:
+        self.n_rows, self.n_features = values.shape
+        self._values, self._constant = values, constant
+        self.has_gaps = has_gaps(values)
+        self._centres = _medians(values)
 
-    def totals(self, weights: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
-        """Sum of the weights of the rows that are present: p × b, or 1 × b if all are."""
-        ones = np.ones((1, weights.shape[0])) if self.present is None else self.present
-        return weighted(ones[:, rows], weights[rows])
+    def block(self, rows: slice, features: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """Centred values of some rows and features, 0 where missing; and which are present."""
+        out = np.subtract(self._values[rows, features], self._centres[features], order="C")
+        present = None
+        if self.has_gaps:
+            gaps = np.isnan(out)
+            out[gaps] = 0.0
+            present = (~gaps).astype(float)
+        if self._constant is not None:
+            out[:, self._constant[features]] = 0.0
+        return out, present
+
+    def feature_blocks(self) -> Iterator[slice]:
+        """Slices of the features that are summed together."""
+        room = _BLOCK_SIZE // min(self.n_rows, _MOST_ROWS)
+        step = max(room // _COLUMNS, 1) * _COLUMNS
+        return (slice(at, at + step) for at in range(0, self.n_features, step))
+
+    def sums(self, features: slice, lanes: Weighting, y: np.ndarray | None = None) -> Sums:
+        """Sums over every lane and group of rows for some of the features; with y, those of y."""
+        width = len(range(self.n_features)[features])
+        total, square = lanes.room(width), lanes.room(width)
+        count = lanes.room(width) if self.has_gaps else lanes.totals[:, :, None]
+        product, y_total, y_square = (lanes.room(0 if y is None else width) for _ in range(3))
+        if y is not None and not self.has_gaps:
+            y_total, y_square = lanes.room(1), lanes.room(1)
+        for number, rows in enumerate(lanes.chunks):
+            values, present = self.block(rows, features)
+            lanes.add(number, values, total, square)
+            if present is not None:
+                lanes.add(number, present, count)
+            if y is not None:
+                of_rows = y[rows, None]
+                lanes.add(number, values * of_rows, product)
+                of_y = of_rows if present is None else present * of_rows
+                lanes.add(number, np.ascontiguousarray(of_y), y_total, y_square)
+        return Sums(total, square, count, product, y_total, y_square)
 
 
-def weighted(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Sums of p × n values under n × b weights; the same bits however resamples are batched."""
-    from mainstay._kernels.contingency import weighted_sums
+@dataclass(frozen=True)
+class Sums:
+    """Weighted sums, lanes × groups × features: Σ w·x, Σ w·x², Σ w, Σ w·x·y, Σ w·y and Σ w·y².
 
-    out = np.empty((len(values), weights.shape[1]))
-    weighted_sums(np.ascontiguousarray(values), np.ascontiguousarray(weights), out)
+    Those without x have one feature where no value is missing; those with y are empty without it.
+    """
+
+    total: np.ndarray
+    square: np.ndarray
+    count: np.ndarray
+    product: np.ndarray
+    y_total: np.ndarray
+    y_square: np.ndarray
+
+
+class Weighting:
+    """Row weights of many resamples, b × n, with rows ordered by group, chunk by chunk."""
+
+    def __init__(
+        self, weights: np.ndarray, groups: np.ndarray | None = None, n_groups: int = 1
+    ) -> None:
+        n = weights.shape[1]
+        chunk = np.arange(n) // _MOST_ROWS
+        key = chunk * n_groups if groups is None else chunk * n_groups + groups
+        order = np.argsort(key, kind="stable")
+        self.chunks = [slice(at, min(at + _MOST_ROWS, n)) for at in range(0, n, _MOST_ROWS)]
+        self._starts = np.searchsorted(key[order], np.arange(len(self.chunks) * n_groups + 1))
+        self._rows = order % _MOST_ROWS
+        whole = weights.dtype.kind in "ui" and weights.max() < 2**16
+        self._weights = weights[:, order].astype(np.uint16 if whole else float, order="C")
+        self._n_groups = n_groups
+        ones, totals = np.ones((min(n, _MOST_ROWS), 1)), self.room(1)
+        for number in range(len(self.chunks)):
+            self.add(number, ones, totals)
+        self.totals = totals[:, :, 0]
+
+    def room(self, width: int) -> np.ndarray:
+        """Zeros, lanes × groups × `width` features."""
+        return np.zeros((len(self._weights), self._n_groups, width))
+
+    def add(
+        self, number: int, values: np.ndarray, total: np.ndarray, square: np.ndarray | None = None
+    ) -> None:
+        """Add the weighted rows of a chunk, and their squares, to the sums of their groups."""
+        from mainstay._kernels.moments import row_moments
+
+        part = self.chunks[number]
+        starts = self._starts[number * self._n_groups :][: self._n_groups + 1] - part.start
+        if square is None:
+            square = self.room(0)
+        row_moments(values, self._rows[part], starts, self._weights[:, part], total, square)
+
+
+def _medians(values: np.ndarray) -> np.ndarray:
+    """Medians of the columns, of evenly spaced rows where there are many; 0 without any value."""
+    n, p = values.shape
+    few = values[:: -(-n // _MOST_ROWS_FOR_MEDIAN)]
+    out = np.empty(p)
+    step = max(1, _BLOCK_SIZE // len(few))
+    for at in range(0, p, step):
+        columns = np.sort(few[:, at : at + step], axis=0)  # NaN last
+        last = len(few) - 1 - np.isnan(columns).sum(axis=0)
+        every = np.arange(columns.shape[1])
+        low = columns[np.maximum(last, 0) // 2, every].astype(float)
+        high = columns[(np.maximum(last, 0) + 1) // 2, every].astype(float)
+        out[at : at + step] = low + high
+    out /= 2
+    for j in np.flatnonzero(np.isnan(out)):
+        present = values[~np.isnan(values[:, j]), j]
+        out[j] = np.median(present) if len(present) else 0.0
     return out
 
 
 def anova_f(data: Moments, classes: np.ndarray, n_classes: int, weights: np.ndarray) -> np.ndarray:
-    """F-statistic of one-way ANOVA, p × b, for n × b weights; 0 where it is not defined."""
-    total, total_n = np.zeros((1, 1)), np.zeros((1, 1))
-    explained, square, present = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1))
-    for label in range(n_classes):
-        rows = classes == label
-        n = data.totals(weights, rows)
-        sums = weighted(data.values[:, rows], weights[rows])
-        explained = explained + _divide(sums**2, n)
-        square = square + weighted(data.squares[:, rows], weights[rows])
-        total, total_n, present = total + sums, total_n + n, present + (n > 0)
-    mean_part = _divide(total**2, total_n)
-    spread = square - mean_part
-    between = np.clip(explained - mean_part, 0, spread)
-    within = np.maximum(spread - between, _SMALLEST_SHARE * spread)
-    defined = (spread > _CONSTANT * square) & (present > 1) & (total_n > present)
-    return np.where(
-        defined, _divide(between * (total_n - present), within * np.maximum(present - 1, 1)), 0.0
-    )
+    """F-statistic of one-way ANOVA, b × p, for b × n weights; 0 where it is not defined."""
+    from mainstay._kernels.moments import class_f
+
+    lanes = Weighting(weights, classes, n_classes)
+    out = np.empty((len(weights), data.n_features))
+    for features in data.feature_blocks():
+        sums = data.sums(features, lanes)
+        class_f(sums.total, sums.square, sums.count, _CONSTANT, _SMALLEST_SHARE, out[:, features])
+    return out
 
 
 def pearson(data: Moments, y: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Absolute Pearson correlation with y and total weight, p × b; 0 if one of them is constant."""
+    """Absolute Pearson correlation with y and total weight, b × p; 0 if one of them is constant."""
+    from mainstay._kernels.moments import correlations
+
     y = y - np.median(y)
-    n = data.totals(weights)
-    present = np.ones((1, len(y))) if data.present is None else data.present
-    x_sum, x_square = weighted(data.values, weights), weighted(data.squares, weights)
-    y_sum, y_square = weighted(present * y, weights), weighted(present * y**2, weights)
-    product = weighted(data.values * y, weights)
-    x_spread = x_square - _divide(x_sum**2, n)
-    y_spread = y_square - _divide(y_sum**2, n)
-    defined = (x_spread > _CONSTANT * x_square) & (y_spread > _CONSTANT * y_square)
-    scale = np.sqrt(np.maximum(x_spread, 0)) * np.sqrt(np.maximum(y_spread, 0))
-    r = np.where(defined, _divide(product - _divide(x_sum * y_sum, n), scale), 0.0)
-    return np.minimum(np.abs(r), 1.0), n
+    lanes = Weighting(weights)
+    r = np.empty((len(weights), data.n_features))
+    n = np.empty((len(weights), data.n_features if data.has_gaps else 1))
+    for features in data.feature_blocks():
+        sums = data.sums(features, lanes, y)
+        n[:, features if data.has_gaps else slice(None)] = sums.count[:, 0]
+        correlations(
+            sums.total[:, 0], sums.square[:, 0], sums.count[:, 0], sums.product[:, 0],
+            sums.y_total[:, 0], sums.y_square[:, 0], _CONSTANT, r[:, features],
+        )  # fmt: skip
+    return r, n
 
 
 def regression_f(data: Moments, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """F-statistic of the simple regression of y on every feature, p × b."""
+    """F-statistic of the simple regression of y on every feature, b × p."""
     r, n = pearson(data, y, weights)
-    return np.asarray(r**2 / np.maximum(1 - r**2, _SMALLEST_SHARE) * np.maximum(n - 2, 0))
+    explained = np.square(r, out=r)
+    return np.asarray(explained / np.maximum(1 - explained, _SMALLEST_SHARE) * np.maximum(n - 2, 0))
 
 
 def f_scores(data: Moments, target: Target, weights: np.ndarray) -> np.ndarray:
-    """F-statistics for classes or for numbers, p × b."""
+    """F-statistics for classes or for numbers, b × p."""
     if target.codes is not None:
         return anova_f(data, target.codes, target.n_classes, weights)
     assert target.values is not None
@@ -109,12 +208,12 @@ def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def read_numbers(table: Table, missing: str, what: str, near_zero_variance: bool) -> Moments:
     """Read all features as numbers; those that hardly vary as constants, if asked."""
-    values = table.numbers(missing, what)
+    values = table.matrix(missing, what)
+    constant = None
     if near_zero_variance:
-        for j in range(table.n_features):
-            if almost_constant(table.column(j)):
-                values[j] = 0.0
-    return Moments(values)
+        every = range(table.n_features)
+        constant = np.array([almost_constant(table.column(j)) for j in every])
+    return Moments(values, constant)
 
 
 class FStatistic(WeightedRanker):
@@ -144,6 +243,9 @@ class FStatistic(WeightedRanker):
     array([8., 0.])
     """
 
+    scores_features_alone = True
+    _block = 128
+
     def __init__(
         self, *, missing: str = "omit", near_zero_variance: bool = False, target: str = "auto"
     ) -> None:
@@ -151,11 +253,15 @@ class FStatistic(WeightedRanker):
         self.near_zero_variance = near_zero_variance
         self.target = target
 
-    def _prepare(self, table: Table, y: Any) -> tuple[BlockScorer, dict[str, Any]]:
+    def _prepare_features(self, table: Table) -> ForTarget:
         check_choice("missing", self.missing, MISSING)
-        target = read_target(y, table.n_rows, self.target)
         data = read_numbers(table, self.missing, "FStatistic", self.near_zero_variance)
-        return lambda weights: f_scores(data, target, weights.T.astype(float)).T, {}
+
+        def for_target(y: Any) -> tuple[BlockScorer, dict[str, Any]]:
+            target = read_target(y, table.n_rows, self.target)
+            return lambda weights: f_scores(data, target, weights), {}
+
+        return for_target
 
 
 class Correlation(WeightedRanker):
@@ -186,6 +292,8 @@ class Correlation(WeightedRanker):
     array([1.   , 0.316])
     """
 
+    scores_features_alone = True
+
     def __init__(
         self, *, method: str = "pearson", missing: str = "omit", near_zero_variance: bool = False
     ) -> None:
@@ -193,14 +301,18 @@ class Correlation(WeightedRanker):
         self.missing = missing
         self.near_zero_variance = near_zero_variance
 
-    def _prepare(self, table: Table, y: Any) -> tuple[BlockScorer, dict[str, Any]]:
+    def _prepare_features(self, table: Table) -> ForTarget:
         check_choice("missing", self.missing, MISSING)
         check_choice("method", self.method, METHODS)
-        numbers = _as_numbers(y, table.n_rows)
         data = read_numbers(table, self.missing, "Correlation", self.near_zero_variance)
-        if self.method == "pearson":
-            return lambda weights: pearson(data, numbers, weights.T.astype(float))[0].T, {}
-        return lambda weights: _spearman(data, numbers, weights), {}
+
+        def for_target(y: Any) -> tuple[BlockScorer, dict[str, Any]]:
+            numbers = _as_numbers(y, table.n_rows)
+            if self.method == "pearson":
+                return lambda weights: pearson(data, numbers, weights)[0], {}
+            return lambda weights: _spearman(data, numbers, weights), {}
+
+        return for_target
 
 
 def _as_numbers(y: Any, n_rows: int) -> np.ndarray:
@@ -223,10 +335,11 @@ def _spearman(data: Moments, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Absolute Spearman correlation of every feature with y in every resample, b × p."""
     lanes = len(weights)
     w = np.ascontiguousarray((weights if lanes > 1 else np.repeat(weights, 2, axis=0)).T, float)
-    out = np.zeros((len(data.values), lanes))
+    out = np.zeros((data.n_features, lanes))
     y_ranks = _centred_ranks(y, w)
-    for f, x in enumerate(data.values):
-        rows = None if data.present is None else data.present[f] > 0
+    for f in range(data.n_features):
+        values, present = data.block(slice(None), slice(f, f + 1))
+        x, rows = values[:, 0], None if present is None else present[:, 0] > 0
         whole = rows is None or bool(rows.all())
         of_x, of_y, part = (x, y, w) if whole else (x[rows], y[rows], w[rows])
         a = _centred_ranks(of_x, part)

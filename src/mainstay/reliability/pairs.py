@@ -81,8 +81,8 @@ def agreement_in_pairs(
 ) -> np.ndarray:
     """Agreement of runs 0 and 1, 2 and 3, …: one value per pair, by any measure.
 
-    Measures of selections compare the `n_features_to_select` best of every run (ties at random),
-    or the runs' own selections.
+    Measures of selections and of importances compare the `n_features_to_select` best of every run
+    (ties at random), or the runs' own selections.
 
     Examples
     --------
@@ -95,6 +95,9 @@ def agreement_in_pairs(
     entry = None if callable(measure) else MEASURES.get(str(measure).partition("@")[0])
     if entry is None or entry.compares_selections:
         runs = selections(runs, n_features_to_select, seed)
+    elif entry.kind == "importances" and runs.kind == "scores":
+        chosen = selections(runs, n_features_to_select, seed).support
+        runs = Runs("scores", np.where(chosen, runs.scores, 0.0), runs.features, paired=True)
     options: dict[str, Any] = {"undefined": "nan", "random_state": seed}
     if entry is not None and entry.adjusted:
         options["similarity"] = similarity

@@ -15,13 +15,12 @@ from mainstay._provenance import plain
 from mainstay._validation import (
     InputError,
     RandomState,
-    check_choice,
     check_count,
     check_fraction,
     check_random_state,
     share_or_number,
 )
-from mainstay.measures import MEASURES
+from mainstay.measures import MEASURES, check_named
 from mainstay.procedure import Data, Procedure, as_procedure
 from mainstay.reliability.pairs import agreement_in_pairs, halve, run_studies
 from mainstay.reliability.result import Replicability
@@ -161,7 +160,7 @@ def replicability(
     seconds = time.perf_counter() - start
     if _is_adjusted(measure) and similarity is None:
         similarity = data.similarity(check_fraction("similarity_threshold", similarity_threshold))
-        if similarity is None:
+        if similarity is None and MEASURES[str(measure)].needs_similarity:
             raise InputError(f"{measure!r} needs features that are numbers; take another measure.")
     scores = agreement_in_pairs(
         runs, measure, k, similarity=similarity, seed=int(rng.integers(2**32))
@@ -269,11 +268,6 @@ def _is_adjusted(measure: Any) -> bool:
 def _check_measure(measure: Any, ensemble_size: int | None) -> None:
     if callable(measure):
         return
-    name = check_choice("measure", str(measure).partition("@")[0], MEASURES)
-    if MEASURES[name].kind == "scores" and ensemble_size is not None:
-        raise InputError(f"{name!r} compares scores, but ensembles end in rankings.")
-    if MEASURES[name].compares_selections and "@" in str(measure):
-        raise InputError(
-            f"measure {measure!r}: n_features_to_select says how many features are compared; use "
-            f"measure={name!r}."
-        )
+    entry = check_named(measure)
+    if entry.kind in ("scores", "importances") and ensemble_size is not None:
+        raise InputError(f"{entry.name!r} compares {entry.kind}, but ensembles end in rankings.")

@@ -190,9 +190,9 @@ class Replicability(Saveable):
 
     @property
     def compares_selections(self) -> bool:
-        """Whether the measure compares selections, not rankings or scores."""
+        """Whether the measure compares what studies select, not whole rankings or scores."""
         entry = MEASURES.get(self.measure.partition("@")[0])
-        return entry is None or entry.compares_selections
+        return entry is None or entry.reads_selected
 
     @property
     def statement(self) -> str:

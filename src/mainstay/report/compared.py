@@ -38,6 +38,7 @@ def summarise_comparison(comparison: Any) -> dict[str, Any]:
         "n_candidates": len(table),
         "n_left_out": len(table) - len(rows),
         "reason": comparison.reason,
+        "caution": comparison.caution,
         "rows": rows,
         "baselines": [
             {"name": str(name), "score": _rounded(score)}

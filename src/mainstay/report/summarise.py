@@ -12,6 +12,7 @@ import numpy as np
 
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.report.compared import summarise_comparison
+from mainstay.report.evidenced import summarise_evidence
 from mainstay.report.repeat import cli_line, python_code
 from mainstay.report.replicated import summarise_replicability
 from mainstay.runs import Runs
@@ -59,6 +60,7 @@ def summarise(
         "replicability": None
         if replicability is None
         else summarise_replicability(replicability, EXCELLENT),
+        "evidence": None if result.evidence is None else summarise_evidence(result.evidence),
         "forecast": None if result.forecast is None else _forecast(result),
         "comparison": None if comparison is None else summarise_comparison(comparison),
         "settings": settings,
@@ -186,9 +188,11 @@ def _features(result: SelectionResult, listed: Any) -> dict[str, Any]:
         columns |= {
             "mean_rank": listed["mean_rank"].round(2).tolist(),
             "sd_rank": listed["sd_rank"].round(2).tolist(),
-            "p_value": [_number(value, 3) for value in listed["p_value"]],
             **_rank_distributions(result, names),
         }
+    for name in ("q_value", "group_q_value"):
+        if listed[name].notna().any():
+            columns[name] = [_number(value, 3) for value in listed[name]]
     if result.similarity is not None:
         columns["group_count"] = (listed["group_frequency"] * m).round().astype(int).tolist()
         columns |= _twins(result, names)

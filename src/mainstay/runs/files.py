@@ -12,7 +12,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -24,17 +24,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _HEADER = "# mainstay runs: "
-_IN_PAIRS = ", in pairs"
-_ABOUT = re.compile(r"(?P<kind>.*?)(, (?P<n>\d+) runs?)?(?P<paired>, in pairs)?")
+_ABOUT = re.compile(r"(?P<kind>.*?)(, (?P<n>\d+) runs?)?(, (?P<rows_seen>[a-z ]+))?")
 _ROW_NAMES = {"run", "Unnamed: 0", ""}
 _KINDS = ("support", "ranks", "scores")
 
-# "sets" or what the runs hold; values; features; whether the runs are paired
-RunsParts = tuple[str, Any, Sequence[str] | None, bool]
+# what is known of the rows that the runs saw
+RowsSeen = Literal["", "resampled", "in pairs"]
+# "sets" or what the runs hold; values; features; rows seen
+RunsParts = tuple[str, Any, Sequence[str] | None, RowsSeen]
 
 
 def write(
-    path: str | Path, kind: str, values: Any, features: Sequence[str], *, paired: bool = False
+    path: str | Path, kind: str, values: Any, features: Sequence[str], rows_seen: RowsSeen = ""
 ) -> None:
     """Write runs to .csv (one row per run) or .parquet (compact).
 
@@ -47,18 +48,19 @@ def write(
     if path.suffix == ".csv":
         dense = values.toarray() if kind == "support" else values
         number = f"{len(dense)} run{'s' * (len(dense) != 1)}"
+        about = ", ".join(filter(None, (kind, number, rows_seen)))
         with replacing(path) as part, part.open("w", encoding="utf-8", newline="") as file:
-            file.write(f"{_HEADER}{kind}, {number}{_IN_PAIRS * paired}\n")
+            file.write(f"{_HEADER}{about}\n")
             pd.DataFrame(dense, columns=list(features)).to_csv(file, index=False)
         return
     import pyarrow.parquet as pq
 
-    table = to_arrow(kind, values, features, paired=paired)
+    table = to_arrow(kind, values, features, rows_seen)
     with replacing(path) as part:
         pq.write_table(table, part)
 
 
-def to_arrow(kind: str, values: Any, features: Sequence[str], *, paired: bool = False) -> Any:
+def to_arrow(kind: str, values: Any, features: Sequence[str], rows_seen: RowsSeen = "") -> Any:
     """Make a pyarrow table that `from_arrow` turns back unchanged."""
     import pyarrow as pa
 
@@ -68,8 +70,8 @@ def to_arrow(kind: str, values: Any, features: Sequence[str], *, paired: bool = 
     else:
         columns = {str(run): row for run, row in enumerate(values)}
     about: dict[str, Any] = {"kind": kind, "n_runs": values.shape[0], "features": list(features)}
-    if paired:
-        about["paired"] = True
+    if rows_seen:
+        about["paired" if rows_seen == "in pairs" else rows_seen] = True
     return pa.table(columns).replace_schema_metadata({"mainstay": json.dumps(about)})
 
 
@@ -79,13 +81,15 @@ def from_arrow(table: Any) -> RunsParts:
 
     about = json.loads(table.schema.metadata[b"mainstay"])
     kind, features = check_choice("kind of runs", about["kind"], _KINDS), about["features"]
-    paired = bool(about.get("paired", False))
+    rows_seen: RowsSeen = "resampled" if about.get("resampled") else ""
+    if about.get("paired"):
+        rows_seen = "in pairs"
     if kind != "support":
-        return kind, np.stack([column.to_numpy() for column in table.columns]), features, paired
+        return kind, np.stack([column.to_numpy() for column in table.columns]), features, rows_seen
     place = (table["run"].to_numpy(), table["feature"].to_numpy())
     ones = np.ones(len(place[0]), dtype=np.int32)
     support = sp.csr_array((ones, place), shape=(about["n_runs"], len(features)))
-    return kind, support, features, paired
+    return kind, support, features, rows_seen
 
 
 def read(
@@ -130,7 +134,7 @@ def from_table(
         )
     if kind == "auto":
         kind = _guess_kind(table.to_numpy(dtype=float))
-    return kind, table, None, False
+    return kind, table, None, ""
 
 
 def _from_pairs(
@@ -157,7 +161,7 @@ def _from_pairs(
             stacklevel=5,
         )
     selected = table["feature"].astype(str).groupby(table["run"], sort=False)
-    return "sets", [list(group) for _, group in selected], names, False
+    return "sets", [list(group) for _, group in selected], names, ""
 
 
 def _guess_kind(values: np.ndarray) -> str:
@@ -178,8 +182,12 @@ def _read_saved_csv(path: Path) -> RunsParts | None:
         if not first.startswith(_HEADER):
             return None
         about = _ABOUT.fullmatch(first.removeprefix(_HEADER))
-        assert about is not None  # it matches any line
+        if about is None:
+            raise InputError(f"{path} is damaged: its first line is {first!r}.")
         kind = check_choice("kind of runs", about["kind"], _KINDS)
+        rows_seen: Any = check_choice(
+            "what is known of the rows", about["rows_seen"] or "", get_args(RowsSeen)
+        )
         try:
             names, *rows = (row for row in csv.reader(file) if row)
             values = [[float(cell) for cell in row] for row in rows]
@@ -187,7 +195,7 @@ def _read_saved_csv(path: Path) -> RunsParts | None:
             raise InputError(f"{path} is damaged: {error}.") from error
     if about["n"] is not None:
         _check_complete(path, len(values), int(about["n"]))
-    return kind, values, names, about["paired"] is not None
+    return kind, values, names, rows_seen
 
 
 def _check_complete(path: Path, n_found: int, n_written: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +21,7 @@ from mainstay._validation import (
     split_table,
 )
 from mainstay.runs import files
+from mainstay.runs.grouping import best_in_groups, group_columns, selected_groups
 from mainstay.runs.ranks import average_ranks, break_ties, checked_ranks
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ class Runs:
     paired : bool
         Whether runs 0 and 1, 2 and 3, … saw the two disjoint halves of the same rows
         (`resampling="pairs"`), so that each two of them are like two independent studies.
+    resampled : bool
+        Whether the runs are known to have seen the same rows, resampled: then they are not
+        independent lists, and p-values that need such do not hold.
 
     Examples
     --------
@@ -63,13 +67,19 @@ class Runs:
     """
 
     def __init__(
-        self, kind: Kind, data: Any, features: tuple[str, ...], *, paired: bool = False
+        self,
+        kind: Kind,
+        data: Any,
+        features: tuple[str, ...],
+        *,
+        paired: bool = False,
+        resampled: bool = False,
     ) -> None:
         if data.shape[0] < 1:
             raise InputError("there are no runs; at least one is needed.")
         if paired and data.shape[0] % 2:
             raise InputError(f"paired runs come in twos, got {data.shape[0]} runs.")
-        self._paired = paired
+        self._paired, self._resampled = paired, resampled or paired
         self._kind: Kind = kind
         self._features = features
         self._data = data
@@ -192,6 +202,15 @@ class Runs:
         return Runs(self.kind, self._data, self.features, paired=True)
 
     @property
+    def resampled(self) -> bool:
+        """Whether the runs are known to have seen the same rows, resampled."""
+        return self._resampled
+
+    def as_resampled(self) -> Runs:
+        """The same runs, known to have seen resamples of the same rows."""
+        return Runs(self.kind, self._data, self.features, paired=self.paired, resampled=True)
+
+    @property
     def n_runs(self) -> int:
         """Number of runs, m."""
         return int(self._data.shape[0])
@@ -251,9 +270,9 @@ class Runs:
         columns nor that of the runs changes the result.
         """
         k = check_count("k", k, 1, self.n_features)
-        ranks = self.ranks
-        cut = np.partition(ranks, k - 1, axis=1)[:, k - 1 : k]
-        support = ranks <= cut
+        best_first = -self._data if self.kind == "scores" else self.ranks  # ranks need a full sort
+        cut = np.partition(best_first, k - 1, axis=1)[:, k - 1 : k]
+        support = best_first <= cut
         tied = np.flatnonzero(support.sum(axis=1) > k)
         if tied.size:
             warnings.warn(
@@ -261,10 +280,49 @@ class Runs:
                 f"broken at random (random_state={random_state}).",
                 stacklevel=2,
             )
-            strict = break_ties(ranks[tied], self.features, random_state)
+            ranks = average_ranks(best_first[tied])
+            strict = break_ties(ranks, self.features, random_state)
             support[tied] = strict <= k
         selected = sp.csr_array(support).astype(np.int32)
-        return Runs("support", selected, self.features, paired=self.paired)
+        return Runs(
+            "support", selected, self.features, paired=self.paired, resampled=self.resampled
+        )
+
+    def grouped(self, groups: Iterable[Iterable[str]]) -> Runs:
+        """Turn runs over features into runs over groups of features.
+
+        A run selects a group if it selects a member; in rankings and scores a group stands where
+        the best of its members stands. Pairs stay pairs.
+
+        Parameters
+        ----------
+        groups : iterable of iterables of str
+            Names of the features of each group, which must not overlap; features in none are groups
+            of their own. `FeatureSimilarity.groups("complete_linkage")` gives groups of twins.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> runs = ms.Runs.from_sets([["a"], ["b"]], features=["a", "b", "c"])
+        >>> grouped = runs.grouped([("a", "b")])
+        >>> grouped.features, grouped.counts.tolist()
+        (('a; b', 'c'), [2, 0])
+        """
+        labels, names = group_columns(groups, self.features)
+        names = feature_names(names, None, len(names))
+        if self.kind == "support":
+            return Runs(
+                "support",
+                selected_groups(self._data, labels),
+                names,
+                paired=self.paired,
+                resampled=self.resampled,
+            )
+        if self.kind == "scores":
+            return Runs("scores", best_in_groups(self._data, labels, np.maximum), names,
+                        paired=self.paired, resampled=self.resampled)  # fmt: skip
+        ranks = average_ranks(best_in_groups(self._data, labels, np.minimum))
+        return Runs("ranks", ranks, names, paired=self.paired, resampled=self.resampled)
 
     def __getitem__(self, runs: int | slice | Sequence[int] | np.ndarray) -> Runs:
         """Keep some of the runs: a position, a slice, positions, or a mask."""
@@ -275,7 +333,7 @@ class Runs:
         elif not isinstance(runs, slice):
             runs = np.asarray(runs)
             runs = runs if runs.size else np.empty(0, dtype=np.intp)
-        return Runs(self.kind, self._data[runs], self.features)
+        return Runs(self.kind, self._data[runs], self.features, resampled=self.resampled)
 
     def __iter__(self) -> Iterator[Runs]:
         return (self[run] for run in range(self.n_runs))
@@ -300,7 +358,8 @@ class Runs:
         return hash((self.kind, self.features, self.n_runs))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Runs, (self._kind, self._data, self._features)  # arrays are read-only again
+        make = partial(Runs, paired=self.paired, resampled=self.resampled)  # read-only again
+        return make, (self._kind, self._data, self._features)
 
     @staticmethod
     def concatenate(parts: Sequence[Runs]) -> Runs:
@@ -323,8 +382,13 @@ class Runs:
         stack = sp.vstack if first.kind == "support" else np.concatenate
         data = stack([runs._data for runs in parts])
         data = sp.csr_array(data) if first.kind == "support" else data
-        paired = all(runs.paired for runs in parts)
-        return Runs(first.kind, data, first.features, paired=paired)
+        return Runs(
+            first.kind,
+            data,
+            first.features,
+            paired=all(runs.paired for runs in parts),
+            resampled=any(runs.resampled for runs in parts),
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the runs as a table: one row per run, one column per feature."""
@@ -347,13 +411,19 @@ class Runs:
 
     # ------------------------------------------------------------------ files
 
+    @property
+    def _rows_seen(self) -> files.RowsSeen:
+        if self.paired:
+            return "in pairs"
+        return "resampled" if self.resampled else ""
+
     def save(self, path: str | Path) -> None:
         """Write the runs to a .parquet or .csv file that `Runs.load` reads back unchanged."""
-        files.write(path, self.kind, self._data, self.features, paired=self.paired)
+        files.write(path, self.kind, self._data, self.features, self._rows_seen)
 
     def to_arrow(self) -> Any:
         """Return the runs as a pyarrow table, which `from_arrow` turns back unchanged."""
-        return files.to_arrow(self.kind, self._data, self.features, paired=self.paired)
+        return files.to_arrow(self.kind, self._data, self.features, self._rows_seen)
 
     @classmethod
     def from_arrow(cls, table: Any) -> Runs:
@@ -390,7 +460,7 @@ class Runs:
         return cls._made(*files.read(path, kind=kind, n_features=n_features, features=features))
 
     @classmethod
-    def _made(cls, how: str, values: Any, features: Any, paired: bool) -> Runs:
+    def _made(cls, how: str, values: Any, features: Any, rows_seen: files.RowsSeen) -> Runs:
         makers: dict[str, Callable[[Any, Any], Runs]] = {
             "sets": cls.from_sets,
             "support": cls.from_support,
@@ -398,7 +468,9 @@ class Runs:
             "scores": cls.from_scores,
         }
         runs = makers[how](values, features)
-        return runs.as_pairs() if paired else runs
+        if rows_seen == "in pairs":
+            return runs.as_pairs()
+        return runs.as_resampled() if rows_seen == "resampled" else runs
 
 
 def _listed(what: str, items: Any) -> list[Any]:

@@ -21,10 +21,13 @@ from mainstay._validation import (
     split_table,
 )
 from mainstay.runs import Runs
+from mainstay.similarity.linkage import complete_linkage_labels
 from mainstay.similarity.pairs import Method, check_similarities, similar_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
+
+GroupKind = Literal["components", "cliques", "complete_linkage"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -201,21 +204,25 @@ class FeatureSimilarity:
         """How many other features every feature is similar to."""
         return np.diff(self.graph.indptr)
 
-    def group_labels(self, kind: Literal["components", "cliques"] = "components") -> np.ndarray:
+    def group_labels(self, kind: GroupKind = "components") -> np.ndarray:
         """Number the groups of exchangeable features: one label for every feature.
 
-        In a component every feature is linked to every other by a chain of similar features; in a
-        clique all features are similar to each other. Cliques partition the features greedily,
-        from the feature with most similar ones, adding the most similar first.
+        Parameters
+        ----------
+        kind : {"components", "cliques", "complete_linkage"}
+            In a component every feature is linked to every other by a chain of similar features.
+            In the other two kinds all features of a group are similar to each other: cliques grow
+            greedily, from the feature with most similar ones; complete linkage merges the two
+            groups whose least similar members are most similar, again and again.
         """
-        check_choice("kind of group", kind, ("components", "cliques"))
+        check_choice("kind of group", kind, ("components", "cliques", "complete_linkage"))
         if kind == "components":
             return np.asarray(sp.csgraph.connected_components(self.graph, directed=False)[1])
+        if kind == "complete_linkage":
+            return complete_linkage_labels(self.graph, self._places())
         return self._clique_labels()
 
-    def groups(
-        self, kind: Literal["components", "cliques"] = "components"
-    ) -> list[tuple[str, ...]]:
+    def groups(self, kind: GroupKind = "components") -> list[tuple[str, ...]]:
         """List the groups of two or more exchangeable features, largest first."""
         labels = self.group_labels(kind)
         members: dict[int, list[int]] = {}
@@ -274,12 +281,18 @@ class FeatureSimilarity:
             )
         return texts
 
-    def _clique_labels(self) -> np.ndarray:
-        graph, degrees = self.graph, self.degrees
-        similar = np.flatnonzero(degrees)
+    def _places(self) -> np.ndarray:
+        """Place of every feature that has similar ones, in an order by name; -1 for the others."""
+        similar = np.flatnonzero(self.degrees)
         place = np.full(self.n_features, -1)
         order = natural_order([self.features[i] for i in similar])
         place[similar[order]] = np.arange(len(similar))
+        return place
+
+    def _clique_labels(self) -> np.ndarray:
+        graph, degrees = self.graph, self.degrees
+        similar = np.flatnonzero(degrees)
+        place = self._places()
         neighbours = {
             int(i): set(graph.indices[graph.indptr[i] : graph.indptr[i + 1]].tolist())
             for i in similar

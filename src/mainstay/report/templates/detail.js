@@ -24,6 +24,8 @@ function detail(i) {
     rows.push(["Mean rank", `${short(F.mean_rank[i])} ± ${short(F.sd_rank[i])}`]);
     rows.push(["Middle half of ranks", `${short(F.quantiles[i][1])} to ${short(F.quantiles[i][3])}`]);
   }
+  if (F.q_value?.[i] != null) rows.push(["q-value", rounded(F.q_value[i], 3)]);
+  if (F.group_q_value?.[i] != null) rows.push(["q-value of its group", rounded(F.group_q_value[i], 3)]);
   rows.push(["Score", rounded(F.score[i], 4)]);
   const list = html("dl", { class: "facts" });
   for (const [name, value] of rows) list.append(html("div", {}, html("dt", {}, name), html("dd", {}, value)));

@@ -5,6 +5,7 @@ const columns = [
   { key: "frequency", title: "Frequency", value: (i) => F.count[i], cell: frequencyCell, number: true, down: true },
 ];
 if (hasTwins) columns.push({ key: "group", title: "It or a twin", value: (i) => F.group_count[i], text: (i) => percent(share(F.group_count[i])), number: true, down: true, wide: true });
+if ("q_value" in F) columns.push({ key: "q_value", title: "q-value", value: (i) => F.q_value[i], text: (i) => rounded(F.q_value[i], 2), number: true });
 if (hasRanks) columns.push({ key: "mean_rank", title: "Mean rank", value: (i) => F.mean_rank[i], text: (i) => `${short(F.mean_rank[i])} ± ${short(F.sd_rank[i])}`, number: true, wide: true });
 const compareText = new Intl.Collator(undefined, { numeric: true }).compare;
 const PAGE = 20;
@@ -125,7 +126,7 @@ function csv() {
     ["score", (i) => F.score[i]],
   ];
   if (hasTwins) fields.push(["group_frequency", (i) => share(F.group_count[i])], ["n_twins", (i) => F.n_twins[i]]);
-  if (hasRanks) for (const name of ["mean_rank", "sd_rank", "p_value"]) fields.push([name, (i) => F[name][i]]);
+  for (const name of ["mean_rank", "sd_rank", "q_value", "group_q_value"]) if (name in F) fields.push([name, (i) => F[name][i]]);
   const lines = view.rows.map((i) => fields.map(([, value]) => value(i) ?? "").join(","));
   return `\ufeff${[fields.map(([name]) => name).join(","), ...lines].join("\r\n")}\r\n`;
 }

@@ -1,0 +1,114 @@
+"""Weighted sums of rows, and F-statistics from them. Naive twins: tests/naive_rankers.py.
+
+A resample is a lane. Every sum adds its rows one after the other, in the order given, and rows of
+weight 0 are left out: the bits of a sum depend neither on the other lanes nor on the other columns,
+which no matrix product of BLAS promises.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def row_moments(values, rows, starts, weights, sums, squares):  # type: ignore[no-untyped-def]
+    """Add weighted rows of `values`, and of their squares, to the sums of their group.
+
+    Group c holds the rows `rows[starts[c]]` … `rows[starts[c + 1] - 1]`, and `weights[b, r]` is the
+    weight of `rows[r]` in lane b. Adds to `sums[b, c]` and, unless it has no columns, to
+    `squares[b, c]`.
+    """
+    row, weight = np.empty(4, np.int64), np.empty(4)
+    for b in range(weights.shape[0]):
+        for c in range(starts.shape[0] - 1):
+            waiting = 0
+            for r in range(starts[c], starts[c + 1]):
+                if weights[b, r] == 0:
+                    continue
+                row[waiting], weight[waiting] = rows[r], weights[b, r]
+                waiting += 1
+                if waiting == 4:
+                    _add_four_rows(values, row, weight, sums[b, c], squares[b, c])
+                    waiting = 0
+            for w in range(waiting):
+                _add_row(values[row[w]], weight[w], sums[b, c], squares[b, c])
+
+
+@njit(cache=True, nogil=True)
+def _add_row(row, weight, sums, squares):  # type: ignore[no-untyped-def]
+    for f in range(sums.shape[0]):
+        sums[f] += row[f] * weight
+    for f in range(squares.shape[0]):
+        squares[f] += row[f] * row[f] * weight
+
+
+@njit(cache=True, nogil=True)
+def _add_four_rows(values, rows, weights, sums, squares):  # type: ignore[no-untyped-def]
+    """Add four rows, one after the other, though a sum is loaded and stored only once."""
+    a, b, c, d = values[rows[0]], values[rows[1]], values[rows[2]], values[rows[3]]
+    u, v, w, x = weights[0], weights[1], weights[2], weights[3]
+    if squares.shape[0] == 0:
+        for f in range(sums.shape[0]):
+            sums[f] = sums[f] + a[f] * u + b[f] * v + c[f] * w + d[f] * x
+        return
+    for f in range(sums.shape[0]):
+        sums[f] = sums[f] + a[f] * u + b[f] * v + c[f] * w + d[f] * x
+        squares[f] = (
+            squares[f] + a[f] * a[f] * u + b[f] * b[f] * v + c[f] * c[f] * w + d[f] * d[f] * x
+        )
+
+
+@njit(cache=True, nogil=True)
+def class_f(sums, squares, counts, constant, smallest_share, out):  # type: ignore[no-untyped-def]
+    """F-statistics of one-way ANOVA from the sums of every lane, class and feature.
+
+    `counts[b, c]` holds the weight of a class in every feature, or one number for all of them.
+    A spread of at most `constant` times the sum of squares is that of a constant feature, which
+    scores 0; the share of the spread within classes counts as at least `smallest_share`.
+    """
+    n_lanes, n_classes, n_features = sums.shape
+    for b in range(n_lanes):
+        for f in range(n_features):
+            at = f if counts.shape[2] > 1 else 0
+            total, weight, explained, square = 0.0, 0.0, 0.0, 0.0
+            present = 0
+            for c in range(n_classes):
+                if counts[b, c, at] > 0:
+                    present += 1
+                    total += sums[b, c, f]
+                    weight += counts[b, c, at]
+                    square += squares[b, c, f]
+                    explained += sums[b, c, f] * sums[b, c, f] / counts[b, c, at]
+            out[b, f] = 0.0
+            if weight == 0:
+                continue
+            of_mean = total * total / weight
+            spread = square - of_mean
+            if spread > constant * square and present > 1 and weight > present:
+                between = min(max(explained - of_mean, 0.0), spread)
+                within = max(spread - between, smallest_share * spread)
+                out[b, f] = between * (weight - present) / (within * (present - 1))
+
+
+@njit(cache=True, nogil=True)
+def correlations(  # type: ignore[no-untyped-def]
+    total, square, count, product, y_total, y_square, constant, out
+):
+    """Absolute Pearson correlations from the sums of every lane and feature.
+
+    `count`, `y_total` and `y_square` may have one column for all features. 0 where the spread of
+    feature or target is at most `constant` times its sum of squares.
+    """
+    for b in range(total.shape[0]):
+        for f in range(total.shape[1]):
+            at = f if count.shape[1] > 1 else 0
+            n = count[b, at]
+            out[b, f] = 0.0
+            if n == 0:
+                continue
+            spread = square[b, f] - total[b, f] * total[b, f] / n
+            y_spread = y_square[b, at] - y_total[b, at] * y_total[b, at] / n
+            if spread > constant * square[b, f] and y_spread > constant * y_square[b, at]:
+                covariance = product[b, f] - total[b, f] * y_total[b, at] / n
+                out[b, f] = min(abs(covariance / (np.sqrt(spread) * np.sqrt(y_spread))), 1.0)

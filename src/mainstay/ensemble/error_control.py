@@ -1,0 +1,128 @@
+"""Selecting by how many false features are tolerated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mainstay._parallel import Progress
+from mainstay._validation import InputError, check_choice
+from mainstay.procedure import Data, Procedure
+from mainstay.rankers import L1Path
+from mainstay.reliability import ErrorRule, FeatureEvidence, bounds
+from mainstay.reliability.evidence import evidence_of
+from mainstay.runs import Runs
+from mainstay.similarity import FeatureSimilarity
+
+CONTROLS = ("permutation", "unimodal", "meinshausen-buehlmann", "r-concave", "ipss")
+N_PERMUTATIONS = 100
+_LEVEL = 0.1  # at which summaries name features where the rule has no level of its own
+_THRESHOLD = 0.75  # of the runs, for which the number of features of a run is chosen
+
+
+@dataclass(frozen=True)
+class ErrorSelection:
+    """What was selected under an error rule, and what that promises."""
+
+    mask: np.ndarray
+    guarantee: str
+
+
+def check_control(rule: ErrorRule, control: str, resampling: Any, n_permutations: Any) -> None:
+    """Refuse combinations that promise nothing, before anything is computed."""
+    check_choice("control", control, CONTROLS)
+    if control == "permutation":
+        made = N_PERMUTATIONS if n_permutations is None else n_permutations
+        if isinstance(made, int) and made < rule.fewest_permutations:
+            raise InputError(
+                f"{made} permutations cannot resolve '{rule}'; set n_permutations (--permutations) "
+                f"to at least {rule.fewest_permutations}."
+            )
+        return
+    if resampling != "pairs":
+        raise InputError(
+            f"control={control!r} needs runs on complementary pairs: give resampling='pairs', got "
+            f"{resampling!r}."
+        )
+    if rule.kind == "fdr" and control != "ipss":
+        raise InputError(
+            f"the {control} bound is on the expected number of false features, not on their share; "
+            f"use 'expected_false<=1' or 'fwer<={rule.level:g}', or control='permutation'."
+        )
+
+
+def features_per_run(rule: ErrorRule, control: str, n_features: int, n_resamples: Any) -> int:
+    """How many features a run selects, so that features in 75% of the runs keep the bound."""
+    pairs = n_resamples // 2 if isinstance(n_resamples, int) else N_PERMUTATIONS // 2
+    return max(
+        1,
+        bounds.largest_selection(
+            max_false=rule.level,
+            n_features=n_features,
+            threshold=_THRESHOLD,
+            n_pairs=pairs,
+            bound=control,
+        ),
+    )
+
+
+def permutation_evidence(
+    procedure: Procedure,
+    data: Data,
+    runs: Runs,
+    similarity: FeatureSimilarity | None,
+    n_permutations: int | str,
+    rule: ErrorRule | None,
+    rng: np.random.Generator,
+    *,
+    n_jobs: int | None,
+    progress: Progress,
+) -> FeatureEvidence:
+    """Compare the runs with those on permuted targets, with enough permutations for the rule."""
+    level = _LEVEL
+    if rule is not None and rule.kind != "expected_false":
+        level = rule.level
+    return evidence_of(
+        procedure,
+        data,
+        runs,
+        rng,
+        n_permutations=n_permutations,
+        level=level,
+        similarity=similarity,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+
+
+def select_by_error(
+    rule: ErrorRule,
+    control: str,
+    procedure: Procedure,
+    runs: Runs,
+    evidence: FeatureEvidence | None,
+) -> ErrorSelection:
+    """Name the features that keep the rule, and say what is promised."""
+    if control == "permutation":
+        assert evidence is not None
+        return ErrorSelection(evidence.mask(rule), evidence.guarantee(rule))
+    if control == "ipss":
+        on_penalties = [isinstance(ranker, L1Path) for _, ranker in procedure.rankers] == [True]
+        integrated = bounds.ipss(runs, path="penalties" if on_penalties else "ranks")
+        rates = integrated.q_values if rule.kind == "fdr" else integrated.expected_false
+        return ErrorSelection(rates <= rule.level, f"{_promise(rule)} {integrated.statement}")
+    found = bounds.select(
+        runs,
+        max_false=rule.level,
+        bound=control,
+        n_features_to_select=procedure.per_run(runs.n_features),
+    )
+    return ErrorSelection(found.support, f"{_promise(rule)} {found.statement}")
+
+
+def _promise(rule: ErrorRule) -> str:
+    """What was asked for; a bound on the expected number also bounds the probability of any."""
+    words = rule.in_words
+    return f"{words[0].upper()}{words[1:]}."

@@ -1,0 +1,169 @@
+"""p-values and q-values of statistics, from the same statistics under permuted targets.
+
+Everything here is arrays: `observed` holds one statistic per feature (larger = stronger), `null`
+the same statistics for every permuted target, permutations × features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+_ALIKE = 0.2  # null means this much of a standard deviation apart, or sds 20%, still count as alike
+_SMALLEST_SD = 0.1  # of the median sd; a feature that hardly varies under the null is not infinite
+
+
+def exact_p_values(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
+    """Per feature, (1 + #{null ≥ observed}) / (1 + permutations): compared with itself only.
+
+    Examples
+    --------
+    >>> exact_p_values(np.array([3.0, 0.0]), np.array([[1.0, 0.0], [2.0, 1.0], [4.0, -1.0]]))
+    array([0.5 , 0.75])
+    """
+    return np.asarray((1 + (null >= observed).sum(axis=0)) / (1 + len(null)))
+
+
+def family_wise_p_values(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
+    """Per feature, how often the largest statistic of a permuted target reaches it (max-T).
+
+    References
+    ----------
+    Westfall, P. H. and Young, S. S. (1993). Resampling-Based Multiple Testing. Wiley.
+    """
+    largest = np.sort(null.max(axis=1))
+    reached = len(largest) - np.searchsorted(largest, observed, side="left")
+    return np.asarray((1 + reached) / (1 + len(null)))
+
+
+def expected_false(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
+    """How many features noise would put at or above each observed statistic, on average.
+
+    (#{null ≥ t} + 1) / permutations, over all features: the expected number of false features if
+    all features at least as strong as this one were named. It does not need features with equal
+    null distributions. Where up to K features are strong in the same targets, that number can be
+    K/(permutations + 1) larger.
+    """
+    pooled = np.sort(null, axis=None)
+    reached = len(pooled) - np.searchsorted(pooled, observed, side="left")
+    return np.asarray((reached + 1) / len(null))
+
+
+def q_values(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
+    """Estimated false discovery rate of the shortest list, from the top, that holds each feature.
+
+    min over t ≤ T_j of (mean over permutations of #{T* ≥ t} + 1/permutations) / #{T ≥ t}.
+
+    References
+    ----------
+    Storey, J. D. and Tibshirani, R. (2003). Statistical significance for genomewide studies. PNAS
+    100, 9440–9445.
+
+    Examples
+    --------
+    >>> null = np.array([[0.0, 1.0, 2.0, 0.5]] * 10)
+    >>> q_values(np.array([9.0, 8.0, 2.0, 0.1]), null).round(3)
+    array([0.05 , 0.05 , 0.367, 0.775])
+    """
+    order = np.argsort(-observed, kind="stable")
+    falling = observed[order]
+    named = np.searchsorted(-falling, -falling, side="right")  # ties are named together
+    rate = expected_false(falling, null) / named
+    monotone = np.minimum.accumulate(rate[::-1])[::-1]
+    out = np.empty_like(monotone)
+    out[order] = np.minimum(monotone, 1.0)
+    return out
+
+
+def list_p_value(observed: np.ndarray, null: np.ndarray, *, standardise: bool = False) -> float:
+    """Is there anything at all? Exact p-value of the smallest q-value in the list.
+
+    Every target, the real one and the permuted ones, gets the smallest value over r of
+    (mean number of statistics above its r-th best, over all targets)/r. The rank of the real
+    target's among all is an exact test that no feature has to do with the target: it sees one
+    strong feature as well as many weak ones. With `standardise`, the statistics of every target are
+    first put on the scale of the other targets'.
+    """
+    everything = np.vstack([observed, null])
+    if standardise:
+        everything = _without_each(everything)
+    pooled = np.sort(everything, axis=None)
+    falling = -np.sort(-everything, axis=1)
+    reached = len(pooled) - np.searchsorted(pooled, falling.ravel(), side="left")
+    rate = reached.reshape(everything.shape) / np.arange(1, everything.shape[1] + 1)
+    smallest = rate.min(axis=1)
+    return float((smallest <= smallest[0]).mean())
+
+
+@dataclass(frozen=True)
+class Heterogeneity:
+    """How different the null distributions of the features are, beyond what luck makes them.
+
+    Attributes
+    ----------
+    location : float
+        Spread of the features' null means, in typical null standard deviations.
+    scale : float
+        Spread of the logarithms of their null standard deviations.
+    """
+
+    location: float
+    scale: float
+
+    @classmethod
+    def of(cls, null: np.ndarray) -> Heterogeneity:
+        """Measure it as what two halves of the permutations say alike of the features."""
+        if len(null) < 8 or null.shape[1] < 2:
+            return cls(0.0, 0.0)
+        halves = null[0::2], null[1::2]
+        means = [half.mean(axis=0) for half in halves]
+        sds = [half.std(axis=0, ddof=1) for half in halves]
+        typical = float(np.median(null.std(axis=0, ddof=1)))
+        if typical == 0:
+            return cls(0.0, 0.0)
+        logs = [np.log(np.maximum(sd, _SMALLEST_SD * typical)) for sd in sds]
+        return cls(_shared_spread(*means) / typical, _shared_spread(*logs))
+
+    @property
+    def alike(self) -> bool:
+        """Whether features can be compared with each other's null distributions as they are."""
+        return self.location <= _ALIKE and self.scale <= _ALIKE
+
+
+def _shared_spread(a: np.ndarray, b: np.ndarray) -> float:
+    covariance = float(np.mean((a - a.mean()) * (b - b.mean())))
+    return float(np.sqrt(max(covariance, 0.0)))
+
+
+def standardised(observed: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Put every feature on the scale of its own null distribution.
+
+    The real target's statistics are measured from the mean of the permutations in units of their
+    standard deviation, and every permutation's from those of the other permutations.
+    """
+    mean = null.mean(axis=0)
+    return (observed - mean) / _bounded_sd(null.std(axis=0, ddof=1)), _without_each(null)
+
+
+def _without_each(values: np.ndarray) -> np.ndarray:
+    """Standardise every row by mean and standard deviation of the other rows."""
+    n = len(values) - 1
+    centre = values.mean(axis=0)  # sums of squares around it lose no digits
+    offset = values - centre
+    mean = (offset.sum(axis=0) - offset) / n
+    variance = ((offset**2).sum(axis=0) - offset**2 - n * mean**2) / (n - 1)
+    return np.asarray((offset - mean) / _bounded_sd(np.sqrt(np.maximum(variance, 0))))
+
+
+def _bounded_sd(sd: np.ndarray) -> np.ndarray:
+    """Standard deviations of at least a tenth of the median one."""
+    typical = float(np.median(sd))
+    return np.asarray(np.maximum(sd, _SMALLEST_SD * typical if typical > 0 else 1.0))
+
+
+def comparable(observed: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Statistics that can be compared between features, and whether they had to be standardised."""
+    if Heterogeneity.of(null).alike:
+        return observed, null, False
+    return *standardised(observed, null), True

@@ -1,0 +1,197 @@
+"""Selecting by how many false features are tolerated; an empty selection is an answer."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+import mainstay as ms
+from mainstay.cli import main
+from mainstay.ensemble.error_control import CONTROLS
+from mainstay.reliability import ErrorRule
+from mainstay.report.summarise import summarise
+from mainstay.report.verdict import make_verdict
+
+N, P, STRONG = 80, 60, ("f0", "f1", "f2")
+
+
+def table(effect: float, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.repeat(["a", "b"], N // 2)
+    X = rng.normal(size=(N, P))
+    X[y == "b", :3] += effect
+    return pd.DataFrame(X, columns=[f"f{j}" for j in range(P)]), y
+
+
+def selector(rule: str, **options) -> ms.EnsembleSelector:
+    settings = {"n_resamples": 20, "random_state": 0, **options}
+    return ms.EnsembleSelector("f_statistic", n_features_to_select=rule, **settings)
+
+
+# one noise data set that is also noise by the permutation test
+NOISE = table(0.0, seed=3)
+SIGNAL = table(2.5)
+
+
+@pytest.mark.parametrize("rule", ["fdr<=0.1", "fwer<=0.05", "expected_false<=1"])
+def test_strong_features_are_named_under_every_rule(rule):
+    fitted = selector(rule).fit(*SIGNAL)
+    named = set(fitted.get_feature_names_out())
+    assert set(STRONG) <= named
+    assert fitted.n_features_ == len(named) <= 8
+    assert tuple(fitted.evidence_.selected(rule)) == tuple(
+        sorted(named, key=fitted.evidence_.table["feature"].tolist().index)
+    )
+    assert "100 permutations of rows" in fitted.guarantee_
+    assert fitted.feature_table_["q_value"].notna().all()
+
+
+@pytest.mark.parametrize("control", [name for name in CONTROLS if name != "permutation"])
+def test_bounds_name_strong_features_from_pairs_without_permutations(control):
+    fitted = selector(
+        "expected_false<=1", control=control, resampling="pairs", n_resamples=100
+    ).fit(*SIGNAL)
+    assert set(STRONG) <= set(fitted.get_feature_names_out())
+    assert fitted.evidence_ is None
+    assert "This assumes independent rows" in fitted.guarantee_
+    assert fitted.feature_table_["q_value"].isna().all()
+
+
+def test_a_bound_on_the_expected_number_bounds_the_probability_of_any():
+    options = {"control": "unimodal", "resampling": "pairs", "n_resamples": 100}
+    strict = selector("fwer<=0.05", **options).fit(*SIGNAL)
+    loose = selector("expected_false<=5", **options).fit(*SIGNAL)
+    assert set(strict.get_feature_names_out()) <= set(loose.get_feature_names_out())
+
+
+def test_l1_paths_are_integrated_over_their_penalties():
+    fitted = ms.EnsembleSelector(
+        "l1_path", n_features_to_select="fdr<=0.1", control="ipss", resampling="pairs",
+        n_resamples=50, random_state=0,
+    ).fit(*SIGNAL)  # fmt: skip
+    assert "of the largest penalty" in fitted.guarantee_
+    assert set(fitted.get_feature_names_out()) >= {"f0"}
+
+
+def test_q_values_can_be_had_with_any_number_of_features():
+    fitted = selector(5, n_permutations=20).fit(*SIGNAL)
+    assert fitted.n_features_ == 5
+    assert fitted.feature_table_["q_value"].notna().all()
+    assert fitted.result().evidence is fitted.evidence_
+    assert selector(5).fit(*SIGNAL).evidence_ is None
+
+
+def test_frequencies_refer_to_as_many_features_as_are_named():
+    fitted = selector("fwer<=0.05").fit(*SIGNAL)
+    assert (fitted.selections_.sizes == fitted.n_features_).all()
+    empty = selector("fwer<=0.05").fit(*NOISE)
+    assert (empty.selections_.sizes == P // 10).all()
+
+
+# ---------------------------------------------------------------------- nothing found
+
+
+def test_nothing_is_a_valid_answer_everywhere(tmp_path):
+    X, y = NOISE
+    fitted = selector("fdr<=0.1").fit(X, y)
+    assert fitted.n_features_ == 0
+    assert len(fitted.get_feature_names_out()) == 0
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert fitted.transform(X).shape == (N, 0)
+    result = fitted.result()
+    assert result.selected == ()
+    result.save(tmp_path / "nothing.zip")
+    again = ms.load_result(tmp_path / "nothing.zip")
+    assert again.evidence.p_value == fitted.evidence_.p_value
+    result.write_report(tmp_path / "nothing.html")
+    page = (tmp_path / "nothing.html").read_text("utf-8")
+    assert "Nothing was found that noise would not give" in page
+    verdict = make_verdict(summarise(again))
+    assert verdict["headline"] == "Nothing was found that noise would not give."
+    assert verdict["advice"][0]["title"] == "What could change that"
+
+
+def test_a_selection_that_may_be_empty_can_be_cross_validated():
+    X, y = NOISE
+    scores = ms.cross_validate_selection(
+        selector("fdr<=0.1", n_permutations=20), X, y, cv=2, estimator=LogisticRegression()
+    )
+    assert np.isfinite(np.asarray(scores.scores, dtype=float)).all()
+
+
+def test_a_pipeline_of_an_empty_selection_fails_as_scikit_learn_does():
+    X, y = NOISE
+    pipeline = make_pipeline(selector("fdr<=0.1", n_permutations=20), LogisticRegression())
+    with (
+        pytest.warns(UserWarning, match="No features were selected"),
+        pytest.raises(ValueError, match=r"0 feature\(s\)"),
+    ):
+        pipeline.fit(X, y)
+
+
+# ---------------------------------------------------------------------- the command line
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, (X, y) in {"noise": NOISE, "signal": SIGNAL}.items():
+        X.assign(y=y).to_csv(tmp_path / f"{name}.csv", index=False)
+    return tmp_path
+
+
+def run(*arguments: object):
+    command = [str(one) for one in arguments]
+    return CliRunner().invoke(main, ["select", *command, "--target", "y", "--resamples", "20"])
+
+
+def test_the_command_line_selects_by_error_and_says_what_is_promised(files):
+    found = run(files / "signal.csv", "--ranker", "f_statistic", "--n-features", "fdr<=0.1")
+    assert found.exit_code == 0
+    assert "There is more here than noise gives" in found.output
+    assert "At most 10% of the named features are false on average" in found.output
+    nothing = run(files / "noise.csv", "--ranker", "f_statistic", "--n-features", "fdr<=0.1")
+    assert nothing.exit_code == 0
+    assert "Nothing was found that noise would not give" in nothing.output
+    assert "More rows, fewer candidate features" in nothing.output
+
+
+def test_permutations_add_q_values_to_an_ordinary_selection(files):
+    found = run(files / "signal.csv", "--ranker", "f_statistic", "--n-features", "5",
+                "--permutations", "20", "--json")  # fmt: skip
+    features = json.loads(found.output)["features"]
+    assert all(feature["q_value"] is not None for feature in features)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--n-features", "fdr<=2"], "must be between 0 and 1"),
+        (["--n-features", "fdr<0.1"], "'fdr<=0.1', 'fwer<=0.05' or 'expected_false<=1'"),
+        (["--n-features", "fdr<=x"], "such as 'fdr<=0.1'"),
+        (["--n-features", "fdr<=0.01", "--permutations", "50"], "at least 100"),
+        (["--n-features", "fdr<=0.1", "--control", "unimodal"], "resampling='pairs'"),
+        (["--n-features", "fdr<=0.1", "--control", "magic"], "permutation, unimodal"),
+        (["--n-features", "fdr<=0.1", "--control", "unimodal", "--resampling", "pairs"],
+         "not on their share"),
+        (["--n-features", "5", "--permutations", "many"], "a number or 'auto'"),
+        (["--n-features", "5", "--permutations", "3"], "at least 10"),
+    ],
+)  # fmt: skip
+def test_rules_that_promise_nothing_are_refused(files, options, message):
+    refused = run(files / "signal.csv", *options)
+    assert refused.exit_code == 2
+    assert message in refused.output
+
+
+@pytest.mark.parametrize(
+    "text", ["fdr<=0", "fwer<=1", "expected_false<=-1", "fdr", "power>=0.8", "fdr<=nan"]
+)
+def test_error_rules_need_a_rate_and_a_level(text):
+    with pytest.raises(ms.InputError):
+        ErrorRule.parse(text)
