@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 @options.output_plot(help="Draw score by stability (.png, .pdf, .svg or .jpg).")
 @options.seed
 @options.jobs
+@options.checkpoint
 @options.as_json
 def compare(
     source: DataSource,
@@ -68,6 +69,7 @@ def compare(
     plot: str | None,
     seed: int,
     jobs: int,
+    checkpoint: str | None,
     as_json: bool,
 ) -> None:
     """Compare ways to select the features of FILE: accuracy, stability, number of features.
@@ -97,6 +99,7 @@ def compare(
         n_trials=trials,
         random_state=seed,
         n_jobs=jobs,
+        checkpoint=checkpoint,
     )
     if output:
         write_table(comparison.table, output)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import is_classifier
 
+from mainstay._checkpoint import keep_in
 from mainstay._parallel import Progress
 from mainstay._provenance import plain
 from mainstay._validation import (
@@ -70,6 +72,7 @@ def compare_selectors(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = "auto",
+    checkpoint: str | Path | None = None,
 ) -> Comparison:
     """Compare feature selectors by accuracy, stability and number of features.
 
@@ -155,6 +158,9 @@ def compare_selectors(
         Number of cores; the result is the same for any number (but for `seconds`).
     progress : bool or "auto"
         Show a progress bar; "auto" on a terminal.
+    checkpoint : str or Path, optional
+        A folder where finished rankings and scores are kept, so that a call that was killed
+        goes on where it was; see `EnsembleSelector`.
 
     Returns
     -------
@@ -243,9 +249,11 @@ def compare_selectors(
         "n_trials": n_trials if search else None,
         "random_state": int(seed),
     }
-    candidates = _candidates(space, bench, judge, search, n_trials, int(rng.integers(2**31)))
-    candidates += _baselines(candidates, numeric, data.n_features)
-    return _judged(candidates, bench, judge, settings)
+    kept = {**settings, "selectors": plain(space.specs), "random_state": random_state}
+    with keep_in(checkpoint, "compare_selectors", kept, data.fingerprint):
+        candidates = _candidates(space, bench, judge, search, n_trials, int(rng.integers(2**31)))
+        candidates += _baselines(candidates, numeric, data.n_features)
+        return _judged(candidates, bench, judge, settings)
 
 
 def _judged(
