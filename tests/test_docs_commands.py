@@ -31,6 +31,7 @@ QUICK = {
     "forecast": {"--runs": "30"},
     "network": {"--resamples": "3"},
     "replicate": {"--pairs": "5", "--splits": "5", "--ensemble-size": "3"},
+    "select": {"--resamples": "5"},
 }
 
 

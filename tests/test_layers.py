@@ -14,7 +14,7 @@ ROOT = Path(mainstay.__file__).parent
 
 # Lowest first. A module may import from the lines before its own, and from its own line.
 LAYERS = """
-_validation _writing _parallel _provenance _kernels
+_validation _writing _packing _checkpoint _parallel _provenance _kernels
 _sklearn _saving _files
 runs
 similarity

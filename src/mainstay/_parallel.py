@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
+from mainstay._checkpoint import active, paused
 from mainstay._validation import InputError
 
 Progress = bool | Literal["auto"]
@@ -31,18 +32,45 @@ def run_tasks(
 
     Whatever is random must come with the task (a seed), so that results do not depend on `n_jobs`.
     The progress bar goes to stderr: if `progress` is True, or "auto" on a terminal when the work
-    takes longer than a second. Ctrl-C stops the workers and propagates.
+    takes longer than a second. Ctrl-C stops the workers and propagates. Inside a `keep_in` block
+    results are kept as soon as they are there, and those that are kept are not computed again; what
+    a task is must then not depend on `n_jobs`.
     """
     _check_n_jobs(n_jobs)
     todo = list(tasks)
+    job = active()
+    kept = None if job is None else job.tasks(function, todo)
+    results = {} if kept is None else kept.results()
+    missing = [i for i in range(len(todo)) if i not in results]
+
+    def finished() -> Iterator[None]:
+        yield from [None] * len(results)
+        for i, result in _as_completed(function, todo, missing, n_jobs):
+            if kept is not None:
+                kept.keep(i, result)
+            results[i] = result
+            yield None
+
+    with paused():
+        collect(finished(), len(todo), progress=progress, description=description)
+    return [results[i] for i in range(len(todo))]
+
+
+def _as_completed(
+    function: Callable[..., Any], todo: Sequence[tuple[Any, ...]], which: list[int], n_jobs: Any
+) -> Iterator[tuple[int, Any]]:
+    """Numbers of tasks and their results, in the order in which these are there."""
     if n_jobs == 1:  # thousands of small calls: a pool for each would cost more than the work
-        results: Iterable[Any] = (function(*task) for task in todo)
-        return collect(results, len(todo), progress=progress, description=description)
+        yield from ((i, function(*todo[i])) for i in which)
+        return
     import joblib
 
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-    results = parallel(joblib.delayed(function)(*task) for task in todo)
-    return collect(results, len(todo), progress=progress, description=description)
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    yield from parallel(joblib.delayed(_numbered)(i, function, todo[i]) for i in which)
+
+
+def _numbered(i: int, function: Callable[..., Any], task: tuple[Any, ...]) -> tuple[int, Any]:
+    return i, function(*task)
 
 
 def _check_n_jobs(n_jobs: int | None) -> None:

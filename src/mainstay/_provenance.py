@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-WITHOUT_EFFECT = ("n_jobs", "progress")  # any value gives the same result
+WITHOUT_EFFECT = ("n_jobs", "progress", "checkpoint")  # any value gives the same result
 _LIBRARIES = ("mainstay", "numpy", "scipy", "scikit-learn", "pandas", "numba", "pyarrow")
 _HASHED_ROWS = 4096
 

@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from mainstay._checkpoint import active
 from mainstay._parallel import Progress, n_cores, run_tasks
+from mainstay._provenance import content_hash, data_summary
 from mainstay._sklearn import take_columns, take_rows
 from mainstay._validation import (
     InputError,
@@ -168,6 +170,17 @@ class Data:
             sample_weight=None if weight is None else weight[rows],
             groups=None if groups is None else groups[rows],
         )
+
+    def fingerprint(self) -> dict[str, Any]:
+        """By what a checkpoint recognises the data: shape, hashes of values, names and types."""
+        types = getattr(self.X, "dtypes", None)
+        columns = [str(self.X.dtype)] if types is None else [str(kind) for kind in types]
+        return {
+            **data_summary(self.X, self.y, self.sample_weight, self.groups),
+            "sha256_feature names": content_hash(np.array(self.features, dtype=object)),
+            "sha256_column types": content_hash(np.array([*columns, str(self.y.dtype)])),
+            "task": self.task,
+        }
 
     def with_target(self, y: np.ndarray) -> Data:
         """The same rows with other values of y, such as permuted ones."""
@@ -498,9 +511,9 @@ def _run_ranker(
         return runs.as_pairs() if resamples.paired else runs
     if has_fast_path(ranker):
         # whole blocks for every core: the data are prepared once per core, and what is computed
-        # together does not depend on their number
+        # together does not depend on their number; in a checkpoint neither do the tasks
         blocks = -(-len(resamples) // _BLOCK)
-        step = _BLOCK * -(-blocks // min(blocks, n_cores(n_jobs)))
+        step = _BLOCK * -(-blocks // min(blocks, n_cores(n_jobs) if active() is None else blocks))
         tasks: Any = [
             (ranker, data, resamples, at, at + step) for at in range(0, len(resamples), step)
         ]

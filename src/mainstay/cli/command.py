@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import warnings
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -98,7 +102,7 @@ class Command(click.Command):
         from mainstay._validation import InputError
 
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), _ended_by_sigterm():
                 warnings.showwarning = _print_warning
                 return super().invoke(ctx)
         except BrokenPipeError:  # the reader of a pipe went away: click ends quietly
@@ -106,6 +110,24 @@ class Command(click.Command):
         except (InputError, OSError) as error:
             click.echo(f"Error: {error}", err=True)
             ctx.exit(2)
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the command as an exception would, so that its workers are ended, too."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(number: int, _frame: Any) -> None:
+    click.echo("Error: stopped by SIGTERM.", err=True)
+    raise SystemExit(128 + number)
 
 
 def _print_warning(message: Warning | str, *_args: Any, **_kwargs: Any) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
                    "gain, mRMR, extremely randomised trees, a linear model]")
 @click.option("--aggregation", "aggregations", multiple=True, metavar="NAME",
               help="How runs on resamples become one ranking; repeat for several. none is the "
-                   "ranker without resampling.  [default: mean]")
+                   "ranker without resampling.  [default: mean and none]")
 @click.option("--sizes", metavar="5,10,0.1",
               help="Numbers or shares of features.  [default: 2,5,10,20,50,100, up to half]")
 @click.option("--resamples", default="20", show_default=True, metavar="20|auto",
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 @options.output_plot(help="Draw score by stability (.png, .pdf, .svg or .jpg).")
 @options.seed
 @options.jobs
+@options.checkpoint
 @options.as_json
 def compare(
     source: DataSource,
@@ -68,6 +69,7 @@ def compare(
     plot: str | None,
     seed: int,
     jobs: int,
+    checkpoint: str | None,
     as_json: bool,
 ) -> None:
     """Compare ways to select the features of FILE: accuracy, stability, number of features.
@@ -97,6 +99,7 @@ def compare(
         n_trials=trials,
         random_state=seed,
         n_jobs=jobs,
+        checkpoint=checkpoint,
     )
     if output:
         write_table(comparison.table, output)

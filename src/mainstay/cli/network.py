@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 @options.top
 @options.seed
 @options.jobs
+@options.checkpoint
 @options.as_json
 def network(
     file: str,
@@ -72,6 +73,7 @@ def network(
     top: int,
     seed: int,
     jobs: int,
+    checkpoint: str | None,
     as_json: bool,
 ) -> None:
     """Infer who regulates whom from the expression of genes in FILE.
@@ -94,6 +96,7 @@ def network(
         "n_estimators": estimators,
         "random_state": seed,
         "n_jobs": jobs,
+        "checkpoint": checkpoint,
     }
     if restarts is not None:
         settings["n_restarts"] = restarts

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mainstay.cli.command import InputFile, OutputFile
+from mainstay.cli.command import InputFile, OutputFile, OutputFolder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,6 +63,9 @@ seed = click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of all random numbers.")
 jobs = click.option(
     "--jobs", type=int, default=1, show_default=True, help="Number of cores; -1 for all.")
+checkpoint = click.option(
+    "--checkpoint", type=OutputFolder(), metavar="DIR",
+    help="Keep finished work in this folder; the same command goes on there after a kill.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 # fmt: on
 

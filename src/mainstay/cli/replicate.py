@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mainstay.reliability import Replicability
+
+_KINDS = ("ensembles", "single runs")  # folders of a checkpoint
 
 
 # options read better as short paragraphs
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
               help="Write everything, to be opened with ms.load_result.")
 @options.seed
 @options.jobs
+@options.checkpoint
 @options.as_json
 def replicate(
     source: DataSource,
@@ -57,6 +61,7 @@ def replicate(
     save: str | None,
     seed: int,
     jobs: int,
+    checkpoint: str | None,
     as_json: bool,
 ) -> None:
     """Estimate how far two independent studies would agree on the features of FILE.
@@ -75,7 +80,7 @@ def replicate(
     }
     compared = {"measure": measure, "n_features_to_select": number_or_text(n_features),
                 "random_state": seed}
-    result = _compared(studies, compared, ensemble_size)
+    result = _compared(studies, compared, ensemble_size, checkpoint)
     table = _side_by_side(result)
     if plot:
         result.plot().save(plot)
@@ -97,7 +102,9 @@ def replicate(
 
 
 # fmt: on
-def _compared(studies: dict[str, Any], compared: dict[str, Any], size: int) -> Replicability:
+def _compared(
+    studies: dict[str, Any], compared: dict[str, Any], size: int, checkpoint: str | None
+) -> Replicability:
     """Estimate for ensembles and for single runs on the same rows; first say what that costs."""
     from mainstay.reliability import replicability
     from mainstay.reliability.cost import replicability_cost
@@ -109,8 +116,9 @@ def _compared(studies: dict[str, Any], compared: dict[str, Any], size: int) -> R
         f"about {_duration(seconds)}.",
         err=True,
     )
-    ensembles = replicability(**studies, **compared, ensemble_size=size)
-    return ensembles.compared_with(replicability(**studies, **compared))
+    folders = [None if checkpoint is None else Path(checkpoint) / kind for kind in _KINDS]
+    ensembles = replicability(**studies, **compared, ensemble_size=size, checkpoint=folders[0])
+    return ensembles.compared_with(replicability(**studies, **compared, checkpoint=folders[1]))
 
 
 def _duration(seconds: float) -> str:

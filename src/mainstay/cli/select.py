@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 @options.top
 @options.seed
 @options.jobs
+@options.checkpoint
 @options.as_json
 def select(
     source: DataSource,
@@ -70,6 +71,7 @@ def select(
     top: int,
     seed: int,
     jobs: int,
+    checkpoint: str | None,
     as_json: bool,
 ) -> None:
     """Select the features of FILE that predict a column, and say how far to trust them."""
@@ -90,6 +92,7 @@ def select(
         similarity_threshold=threshold,
         random_state=seed,
         n_jobs=jobs,
+        checkpoint=checkpoint,
     )
     selector.fit(data.X, data.y, groups=data.groups)
     if output:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import is_classifier
 
+from mainstay._checkpoint import keep_in
 from mainstay._parallel import Progress
 from mainstay._provenance import plain
 from mainstay._validation import (
@@ -70,6 +72,7 @@ def compare_selectors(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = "auto",
+    checkpoint: str | Path | None = None,
 ) -> Comparison:
     """Compare feature selectors by accuracy, stability and number of features.
 
@@ -78,6 +81,9 @@ def compare_selectors(
     test part; the selections of the training parts are compared for stability. Candidates that no
     other beats in all three criteria form the Pareto front, which is what Bommert and Rahnenführer
     (2020) propose for choosing among selectors.
+
+    Every ranker also competes alone, without resampling (aggregation "none"), unless `aggregations`
+    says otherwise: what is recommended may well be a single ranker on all rows.
 
     Four baselines are always there: all features (their stability says nothing and is left out);
     no features, which is predicting the most frequent class or the mean of y; the F-test of every
@@ -105,8 +111,9 @@ def compare_selectors(
     X, y : the data
         As in `EnsembleSelector.fit`.
     aggregations : str, callable or sequence of these, optional
-        How the runs on resamples become one ranking, from `ms.list_aggregations()`; "mean" if not
-        given. "none" is the ranker alone, without resampling.
+        How the runs on resamples become one ranking, from `ms.list_aggregations()`; "none" is the
+        ranker alone on all rows of a training part, without resampling. If not given, "mean" and
+        "none": an ensemble is worth its price only if it beats its own ranker.
     sizes : int, float or sequence of these, optional
         Numbers or shares of features; 2, 5, 10, 20, 50, 100 if not given, up to half of the
         features.
@@ -151,6 +158,9 @@ def compare_selectors(
         Number of cores; the result is the same for any number (but for `seconds`).
     progress : bool or "auto"
         Show a progress bar; "auto" on a terminal.
+    checkpoint : str or Path, optional
+        A folder where finished rankings and scores are kept, so that a call that was killed
+        goes on where it was; see `EnsembleSelector`.
 
     Returns
     -------
@@ -186,7 +196,8 @@ def compare_selectors(
     >>> found = ms.compare_selectors(["f_statistic", "mrmr"], X, y, sizes=[3, 10], random_state=0)
     >>> found.table["candidate"].tolist()  # doctest: +NORMALIZE_WHITESPACE
     ['f_statistic/mean/3', 'f_statistic/mean/10', 'mrmr@20/mean/3', 'mrmr@20/mean/10',
-     'all features', 'no features', 'F-test/3', 'F-test/10', 'random/3', 'random/10']
+     'mrmr@20/none/3', 'mrmr@20/none/10', 'all features', 'no features', 'F-test/3', 'F-test/10',
+     'random/3', 'random/10']
     >>> found.recommended in found.front["candidate"].tolist()
     True
     """
@@ -238,9 +249,11 @@ def compare_selectors(
         "n_trials": n_trials if search else None,
         "random_state": int(seed),
     }
-    candidates = _candidates(space, bench, judge, search, n_trials, int(rng.integers(2**31)))
-    candidates += _baselines(candidates, numeric, data.n_features)
-    return _judged(candidates, bench, judge, settings)
+    kept = {**settings, "selectors": plain(space.specs), "random_state": random_state}
+    with keep_in(checkpoint, "compare_selectors", kept, data.fingerprint):
+        candidates = _candidates(space, bench, judge, search, n_trials, int(rng.integers(2**31)))
+        candidates += _baselines(candidates, numeric, data.n_features)
+        return _judged(candidates, bench, judge, settings)
 
 
 def _judged(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
+from mainstay._checkpoint import keep_in
 from mainstay._parallel import Progress, run_tasks
 from mainstay._provenance import plain
 from mainstay._saving import WithNamedRuns
@@ -83,6 +85,7 @@ def cross_validate_selection(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = "auto",
+    checkpoint: str | Path | None = None,
 ) -> SelectionScores:
     """Cross-validate feature selection: the whole ensemble runs inside every training part.
 
@@ -116,6 +119,9 @@ def cross_validate_selection(
         Seed.
     n_jobs, progress
         Outer folds run in parallel; the result is the same for any number of cores.
+    checkpoint : str or Path, optional
+        A folder where finished folds are kept, so that a call that was killed goes on where it
+        was; see `EnsembleSelector`.
 
     Examples
     --------
@@ -147,9 +153,10 @@ def cross_validate_selection(
         (selector, data, train, test, numbers, estimator, scoring, int(seed))
         for (train, test), seed in zip(folds, seeds, strict=True)
     ]
-    results = run_tasks(
-        _one_fold, tasks, n_jobs=n_jobs, progress=progress, description="outer folds"
-    )
+    with keep_in(checkpoint, "cross_validate_selection", settings, data.fingerprint):
+        results = run_tasks(
+            _one_fold, tasks, n_jobs=n_jobs, progress=progress, description="outer folds"
+        )
     runs = {
         kind: Runs.from_scores(np.stack([result[kind][0] for result in results]), data.features)
         for kind in ("ensemble", "single")

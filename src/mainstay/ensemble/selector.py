@@ -14,6 +14,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
+from mainstay._checkpoint import keep_in
 from mainstay._parallel import Progress
 from mainstay._provenance import data_summary
 from mainstay._validation import (
@@ -108,6 +109,10 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Number of cores; the result is the same for any number.
     progress : bool or "auto"
         Show a progress bar; "auto" on a terminal.
+    checkpoint : str or Path, optional
+        A folder where finished runs are kept. A fit that was killed is started again with the same
+        data, settings and `random_state` (a whole number), and goes on where it was; the result is
+        the same as without interruption.
 
     Attributes
     ----------
@@ -184,6 +189,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         random_state: RandomState = None,
         n_jobs: int | None = None,
         progress: Progress = "auto",
+        checkpoint: str | Path | None = None,
     ) -> None:
         self.ranker = ranker
         self.n_features_to_select = n_features_to_select
@@ -203,6 +209,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
+        self.checkpoint = checkpoint
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
@@ -223,6 +230,11 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         data = Data.check(
             X, y, sample_weight=sample_weight, groups=groups, task=self.task, estimator=self
         )
+        settings = self.get_params(deep=False)
+        with keep_in(self.checkpoint, "EnsembleSelector", settings, data.fingerprint):
+            return self._fit(data)
+
+    def _fit(self, data: Data) -> EnsembleSelector:
         rng = check_random_state(self.random_state)
         k = self._number_to_select(data.n_features)
         procedure = self._procedure_for(k, data.n_features)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mainstay._files import read_table
+from mainstay._provenance import content_hash
 from mainstay._validation import (
     InputError,
     check_choice,
@@ -92,6 +93,16 @@ class Expression:
         itself = np.flatnonzero(self.own >= 0)
         pairs[self.own[itself], itself] = False
         return pairs
+
+    def fingerprint(self) -> dict[str, Any]:
+        """By what a checkpoint recognises the data: shape and hashes."""
+        values = {"expression": self.values, "regulators": self.regulators, "targets": self.targets}
+        return {
+            "samples": len(self.values),
+            "genes": len(self.genes),
+            "sha256_names": content_hash(np.array(self.genes, dtype=object)),
+            **{f"sha256_{name}": content_hash(part) for name, part in values.items()},
+        }
 
     def rows(self, rows: np.ndarray) -> Expression:
         """Only some of the samples."""

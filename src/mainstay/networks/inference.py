@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from mainstay._checkpoint import keep_in
 from mainstay._parallel import Progress
+from mainstay._provenance import WITHOUT_EFFECT, plain
 from mainstay._validation import (
     InputError,
     RandomState,
@@ -53,6 +56,11 @@ class NetworkOptions:
                 f"expected_regulators must be a number above 0, the expected number of regulators "
                 f"of a gene, got {expected!r}."
             )
+
+    def settings(self) -> dict[str, Any]:
+        """Those options that change a result, as plain values."""
+        names = [field.name for field in fields(self) if field.name not in WITHOUT_EFFECT]
+        return {name: plain(getattr(self, name)) for name in names}
 
     def importances(self, expression: Expression, seed: int) -> np.ndarray:
         """Importances, regulators × targets."""
@@ -107,6 +115,7 @@ def infer_network(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = "auto",
+    checkpoint: str | Path | None = None,
 ) -> pd.DataFrame:
     """Infer a gene regulatory network: how much each regulator explains of each target gene.
 
@@ -150,6 +159,9 @@ def infer_network(
         Number of cores; targets (or restarts) are distributed over them.
     progress : bool or "auto"
         Show a progress bar.
+    checkpoint : str or Path, optional
+        A folder where finished targets (or restarts) are kept, so that a call that was killed
+        goes on where it was; see `EnsembleSelector`.
 
     Returns
     -------
@@ -191,7 +203,10 @@ def infer_network(
     options.check()
     data = read_expression(expression, regulators, targets)
     seed = int(check_random_state(random_state).integers(2**62))
-    return link_table(data, options.importances(data, seed))
+    settings = options.settings() | {"random_state": random_state}
+    with keep_in(checkpoint, "infer_network", settings, data.fingerprint):
+        importances = options.importances(data, seed)
+    return link_table(data, importances)
 
 
 def link_table(expression: Expression, importances: np.ndarray) -> pd.DataFrame:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from mainstay._checkpoint import keep_in
 from mainstay._parallel import Progress, run_tasks
-from mainstay._provenance import WITHOUT_EFFECT, plain
+from mainstay._provenance import plain
 from mainstay._saving import Saveable
 from mainstay._validation import RandomState, check_count, check_random_state
 from mainstay.measures import stability
@@ -79,6 +81,7 @@ def network_stability(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = "auto",
+    checkpoint: str | Path | None = None,
 ) -> NetworkStability:
     """Infer a network on many resamples of the samples: which links come back?
 
@@ -100,6 +103,9 @@ def network_stability(
         As for `infer_network`.
     random_state, n_jobs, progress
         As for `infer_network`; resamples are distributed over the cores.
+    checkpoint : str or Path, optional
+        A folder where finished resamples are kept, so that a call that was killed goes on where it
+        was; see `EnsembleSelector`.
 
     Returns
     -------
@@ -142,22 +148,21 @@ def network_stability(
         resampling, check_count("n_resamples", n_resamples, 2), len(data.values), rng=rng
     )
     tasks = [(data, options, resamples.rows(i), seed_of(seed, i)) for i in range(len(resamples))]
-    scores = run_tasks(_resampled, tasks, n_jobs=n_jobs, progress=progress, description="resamples")
-    runs = Runs.from_scores(np.stack(scores), _link_names(data))
-    chosen = _strongest(runs, n_links, seed % 2**32)
-    estimate = stability(chosen, measure, random_state=seed % 2**32)
     settings = {
         "made_by": "network_stability",
         "n_resamples": n_resamples,
         "resampling": plain(resampling),
         "measure": measure,
-        **{
-            option.name: plain(getattr(options, option.name))
-            for option in fields(options)
-            if option.name not in WITHOUT_EFFECT
-        },
+        **options.settings(),
         "random_state": plain(random_state),
     }
+    with keep_in(checkpoint, "network_stability", settings, data.fingerprint):
+        scores = run_tasks(
+            _resampled, tasks, n_jobs=n_jobs, progress=progress, description="resamples"
+        )
+    runs = Runs.from_scores(np.stack(scores), _link_names(data))
+    chosen = _strongest(runs, n_links, seed % 2**32)
+    estimate = stability(chosen, measure, random_state=seed % 2**32)
     return NetworkStability(_frequencies(data, runs, chosen), estimate, runs, n_links, settings)
 
 

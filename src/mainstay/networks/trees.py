@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from mainstay._checkpoint import active
 from mainstay._parallel import Progress, n_cores, run_tasks
 from mainstay._validation import InputError, check_count
 from mainstay.networks.expression import Expression, seed_of
 
+_BLOCKS_IN_CHECKPOINT = 200
 _BLOCKS_PER_CORE = 4  # so that a progress bar moves, and cores finish together
 
 
@@ -158,6 +160,6 @@ def _boosting_block(
 
 
 def target_blocks(n: int, n_jobs: int | None) -> list[np.ndarray]:
-    """Split n targets into blocks, several for every core."""
-    parts = min(n, _BLOCKS_PER_CORE * n_cores(n_jobs))
-    return np.array_split(np.arange(n), parts)
+    """Split n targets into blocks, several for every core; in a checkpoint always the same."""
+    wanted = _BLOCKS_PER_CORE * n_cores(n_jobs) if active() is None else _BLOCKS_IN_CHECKPOINT
+    return np.array_split(np.arange(n), min(n, wanted))

@@ -52,7 +52,7 @@ class EvidenceDisplay(Display):
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn; `display.figure_.savefig("evidence.png")` writes it to a file.
+        Where it was drawn; `display.save("evidence.png")` writes it to a file.
 
     Examples
     --------

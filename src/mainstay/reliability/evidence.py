@@ -6,12 +6,14 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mainstay._checkpoint import keep_in
 from mainstay._parallel import Progress, run_tasks
-from mainstay._provenance import plain
+from mainstay._provenance import content_hash, plain
 from mainstay._validation import (
     InputError,
     RandomState,
@@ -62,6 +64,7 @@ def feature_evidence(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = "auto",
+    checkpoint: str | Path | None = None,
 ) -> FeatureEvidence:
     """Estimate which features are more than noise would give, and how many of them are false.
 
@@ -106,6 +109,9 @@ def feature_evidence(
         Seed.
     n_jobs, progress
         The permutations run in parallel; the result is the same for any number of cores.
+    checkpoint : str or Path, optional
+        A folder where finished permutations are kept, so that a call that was killed goes on where
+        it was; see `EnsembleSelector`.
 
     Returns
     -------
@@ -145,15 +151,21 @@ def feature_evidence(
     data = Data.check(X, y, sample_weight=sample_weight, groups=groups, task=task)
     rng = check_random_state(random_state)
     n = check_count("n_resamples", _resamples_of(procedure, n_resamples), 1)
-    observed = repeated.merge(repeated.run(data, n, rng, n_jobs=n_jobs, progress=progress))
     if similarity is None and similarity_threshold is not None:
         similarity = data.similarity(check_fraction("similarity_threshold", similarity_threshold))
-    return evidence_of(
-        repeated, data, observed, rng,
-        n_permutations=n_permutations, statistic=statistic, level=level, strata=strata,
-        similarity=similarity, n_jobs=n_jobs, progress=progress,
-        settings={"procedure": plain(procedure), "random_state": plain(random_state)},
-    )  # fmt: skip
+    made_with = {"procedure": plain(procedure), "random_state": plain(random_state)}
+    kept = {
+        **made_with, "n_permutations": n_permutations, "statistic": statistic, "level": level,
+        "n_resamples": n, "n_features_to_select": n_features_to_select,
+        "strata": None if strata is None else content_hash(np.asarray(strata)),
+    }  # fmt: skip
+    with keep_in(checkpoint, "feature_evidence", kept, data.fingerprint):
+        observed = repeated.merge(repeated.run(data, n, rng, n_jobs=n_jobs, progress=progress))
+        return evidence_of(
+            repeated, data, observed, rng,
+            n_permutations=n_permutations, statistic=statistic, level=level, strata=strata,
+            similarity=similarity, n_jobs=n_jobs, progress=progress, settings=made_with,
+        )  # fmt: skip
 
 
 def evidence_of(

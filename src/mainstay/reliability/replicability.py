@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mainstay._checkpoint import keep_in
 from mainstay._parallel import Progress
 from mainstay._provenance import plain
 from mainstay._validation import (
@@ -51,6 +53,7 @@ def replicability(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = "auto",
+    checkpoint: str | Path | None = None,
 ) -> Replicability:
     """Estimate how far two independent studies would agree on the selected features.
 
@@ -90,6 +93,9 @@ def replicability(
         Seed.
     n_jobs, progress
         The studies run in parallel; the result is the same for any number of cores.
+    checkpoint : str or Path, optional
+        A folder where finished studies are kept, so that a call that was killed goes on where it
+        was; see `EnsembleSelector`. Another `measure` can be taken of the same studies.
 
     Returns
     -------
@@ -138,7 +144,19 @@ def replicability(
     )
     parts = [part for level in levels for part in level]
     start = time.perf_counter()
-    runs = run_studies(repeated, data, parts, ensemble_size, rng, n_jobs=n_jobs, progress=progress)
+    settings = {
+        "made_by": "replicability",
+        "procedure": plain(procedure),
+        "n_pairs": n_pairs,
+        "n_splits": n_splits,
+        "task": data.task,
+        "random_state": plain(random_state),
+    }
+    studies = {**settings, "ensemble_size": ensemble_size}
+    with keep_in(checkpoint, "replicability", studies, data.fingerprint):
+        runs = run_studies(
+            repeated, data, parts, ensemble_size, rng, n_jobs=n_jobs, progress=progress
+        )
     seconds = time.perf_counter() - start
     if _is_adjusted(measure) and similarity is None:
         similarity = data.similarity(check_fraction("similarity_threshold", similarity_threshold))
@@ -158,14 +176,7 @@ def replicability(
         ensemble_size=ensemble_size,
         confidence=float(confidence),
         runs=runs[: 2 * n_pairs],
-        settings={
-            "made_by": "replicability",
-            "procedure": plain(procedure),
-            "n_pairs": n_pairs,
-            "n_splits": n_splits,
-            "task": data.task,
-            "random_state": plain(random_state),
-        },
+        settings=settings,
         seconds=seconds,
     )
 
