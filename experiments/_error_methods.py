@@ -83,14 +83,14 @@ def benjamini_hochberg(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Se
 
 
 def by_permutation(
-    ranker: Any, n_resamples: int = RESAMPLES
+    ranker: Any, n_resamples: int = RESAMPLES, n_permutations: int = 100
 ) -> Callable[[np.ndarray, np.ndarray, str, int], Selections]:
-    """`ms.feature_evidence` with 100 permutations."""
+    """`ms.feature_evidence`."""
 
     def run(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
         found = ms.feature_evidence(
-            ranker, X, y, n_resamples=n_resamples, task=task, random_state=seed, n_jobs=1,
-            progress=False,
+            ranker, X, y, n_resamples=n_resamples, n_permutations=n_permutations, task=task,
+            random_state=seed, n_jobs=1, progress=False,
         )  # fmt: skip
         assert found.groups is not None
         groups = found.groups.labels
@@ -236,9 +236,9 @@ METHODS = {
         Method("mainstay, F-test, 50 pairs", "ours", "mainstay", PERMUTATION_RULES,
                by_permutation("f_statistic", 100), in_center(30, 30), 10),
         Method("mainstay, L1 path", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation("l1_path"), in_center(30, 10), 5),
+               by_permutation("l1_path", 4, 30), in_one_design(30, 10), 5),
         Method("mainstay, forest of 20 trees", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation(RandomForestRegressor(20)), in_one_design(5, 5), 1),
+               by_permutation(RandomForestRegressor(20), 2, 20), in_one_design(10, 5), 1),
         Method("mainstay, bounds, F-test", "ours", "mainstay",
                tuple(Rule(f"{name}, E ≤ 1", "number", 1)
                      for name in (*BOUND_NAMES, *(f"IPSS h{m}" for m in IPSS_POWERS))),
