@@ -190,7 +190,9 @@ def fast(cell: Cell) -> int:
 
 def classes_only(cell: Cell) -> int:
     """For information gain, whose main use is classes."""
-    return 0 if cell.task == "regression" else (100 if cell.signal == "noise" else 50)
+    if cell.task == "regression" or cell.signal == "weak":
+        return 0
+    return 100 if cell.signal == "noise" else 50
 
 
 def is_central(cell: Cell) -> bool:

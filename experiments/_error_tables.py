@@ -16,6 +16,7 @@ CELL = ["signal", "target", "design", "n"]
 ROW = ["method", "rule"]
 REFERENCE = ("Benjamini-Hochberg, F-test", "FDR 10%")
 HOLDS = 2  # standard errors above the promise that count as luck
+FEWEST = 5  # data sets below which a cell is shown and not judged
 LOW = 0.05  # power of the reference below which a ratio says nothing
 
 
@@ -30,10 +31,10 @@ def page(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "costs": cost_table(sets),
         "noise": noise_tables(summary),
         "signal": signal_tables(summary),
-        "ours": our_promises(summary),
+        "ours": promises(summary, "ours"),
         "power": our_power(sets),
         "against_peers": our_power_against_peers(sets, summary),
-        "peers": peers_promises(summary),
+        "peers": promises(summary, "peer"),
         "chance": f"{chance_of_a_break():.0%}",
     }
 
@@ -88,7 +89,8 @@ def summarised(sets: pd.DataFrame) -> pd.DataFrame:
         summary[f"se {name}"] = grouped[name].std(ddof=0) / np.sqrt(summary["sets"])
     summary["level"] = grouped["level"].first()
     excess = summary["promised"] - HOLDS * summary["se promised"] - summary["level"]
-    summary["broken"] = excess > 1e-12
+    summary["judged"] = summary["sets"] >= FEWEST
+    summary["broken"] = (excess > 1e-12) & summary["judged"]
     return summary.reset_index()
 
 
@@ -103,7 +105,9 @@ def cpu_minutes(sets: pd.DataFrame) -> float:
 def entry(line: pd.Series, measure: str, bold: bool) -> str:
     """Mean ± standard error, data sets where fewer than 100; bold: the promise is broken."""
     digits = 1 if line[measure] >= 10 else 2
-    text = f"{line[measure]:.{digits}f} ± {line[f'se {measure}']:.{digits}f}"
+    text = f"{line[measure]:.{digits}f}"
+    if line["judged"]:
+        text += f" ± {line[f'se {measure}']:.{digits}f}"
     few = f" ({line['sets']})" if line["sets"] < 100 else ""
     return f"**{text}**{few}" if bold else text + few
 
@@ -213,30 +217,46 @@ def cell_name(line: pd.Series) -> str:
     return f"{line['target']}, {line['design']}, n = {line['n']}, {line['signal']}"
 
 
-def described(line: pd.Series) -> str:
-    """Where and by how much."""
-    return (
-        f"{line['method']}, {line['rule']} ({cell_name(line)}): {line['promised']:.2f} ± "
-        f"{line['se promised']:.2f} instead of {line['level']:g} ({line['sets']} data sets)"
-    )
-
-
 def of_family(summary: pd.DataFrame, family: str) -> pd.DataFrame:
     """Lines of our methods, or of the peers."""
     return summary[[METHODS[name].family == family for name in summary["method"]]]
 
 
-def our_promises(summary: pd.DataFrame) -> str:
-    """One item per rule of ours: in how many cells it held, and the worst of them."""
+def pooled(part: pd.DataFrame) -> str:
+    """Mean over the data sets of several cells."""
+    weights = part["sets"] / part["sets"].sum()
+    mean = float((weights * part["promised"]).sum())
+    error = float(np.sqrt(((weights * part["se promised"]) ** 2).sum()))
+    return f"{mean:.3f} ± {error:.3f} ({part['sets'].sum():,} data sets)"
+
+
+def judgement(part: pd.DataFrame) -> str:
+    """In how many cells a promise was seen to break, the worst cell, and the mean of all."""
+    part = part[part["judged"]]
+    if part.empty:
+        return f"fewer than {FEWEST} data sets in every cell, not judged."
+    broken = int(part["broken"].sum())
+    worst = part.loc[(part["promised"] / part["level"]).idxmax()]
+    noise, signal = part[part["signal"] == "noise"], part[part["signal"] != "noise"]
+    means = [f"{name} {pooled(some)}" for name, some in (("noise", noise), ("signal", signal))
+             if len(some)]  # fmt: skip
+    return (
+        f"seen to break in {broken} of {len(part)} cells of {part['sets'].min()} to "
+        f"{part['sets'].max()} data sets; promised {worst['level']:g}, over all cells "
+        f"{'; '.join(means)}; highest {worst['promised']:.2f} ± {worst['se promised']:.2f} "
+        f"({cell_name(worst)}, {worst['sets']} data sets)."
+    )
+
+
+def promises(summary: pd.DataFrame, family: str) -> str:
+    """One item per method and rule."""
+    mine = of_family(summary, family)
+    keys = [(name, rule.label) for name, method in METHODS.items() for rule in method.rules]
     items = []
-    for (method, label), part in of_family(summary, "ours").groupby(ROW, sort=False):
-        broken = int(part["broken"].sum())
-        worst = part.loc[(part["promised"] / part["level"]).idxmax()]
-        items.append(
-            f"- {method}, {label}: kept in {len(part) - broken} of {len(part)} cells; highest "
-            f"{worst['promised']:.2f} ± {worst['se promised']:.2f} ({cell_name(worst)}, "
-            f"{worst['sets']} data sets)."
-        )
+    for method, label in keys:
+        part = mine[(mine["method"] == method) & (mine["rule"] == label)]
+        if len(part):
+            items.append(f"- {method}, {label}: {judgement(part)}")
     return "\n".join(items)
 
 
@@ -281,7 +301,7 @@ def our_power_against_peers(sets: pd.DataFrame, summary: pd.DataFrame) -> str:
     for (method, label), part in peers[peers["signal"] != "noise"].groupby(ROW, sort=False):
         if rule_of(method, label).kind != "fdr":
             continue
-        held = part[~part["broken"]].set_index(CELL).index
+        held = part[part["judged"] & ~part["broken"]].set_index(CELL).index
         both = paired_power(sets, ("mainstay, F-test", "FDR 10%"), (method, label))
         both = both[[tuple(line[CELL]) in held for _, line in both.iterrows()]]
         if both.empty:
@@ -292,20 +312,8 @@ def our_power_against_peers(sets: pd.DataFrame, summary: pd.DataFrame) -> str:
             for _, line in better.iterrows()
         )
         items.append(
-            f"- {method}, {label}: its error held in {len(both)} cells with a signal that both "
-            f"had; it found more in {len(better)}{f' ({where})' if where else ''}."
+            f"- {method}, {label}: cells with a signal where it was not seen to break its promise: "
+            f"{len(both)}; where it also found more than our F-test: {len(better)}"
+            f"{f' ({where})' if where else ''}."
         )
-    return "\n".join(items) or "- No peer was measured with a signal."
-
-
-def peers_promises(summary: pd.DataFrame) -> str:
-    """One item per peer and rule: kept in how many cells, and where it broke most."""
-    items = []
-    for (method, label), part in of_family(summary, "peer").groupby(ROW, sort=False):
-        broken = part[part["broken"]]
-        text = f"- {method}, {label}: kept in {len(part) - len(broken)} of {len(part)} cells"
-        if len(broken):
-            worst = broken.loc[(broken["promised"] / broken["level"]).idxmax()]
-            text += f"; worst {described(worst)}"
-        items.append(text + ".")
-    return "\n".join(items)
+    return "\n".join(items) or "- No peer has enough data sets with a signal."
