@@ -351,3 +351,14 @@ def test_evaluation_is_the_same_for_any_number_of_cores() -> None:
     )
     pd.testing.assert_frame_equal(one.scores, two.scores)
     pd.testing.assert_frame_equal(one.stability, two.stability)
+
+
+def test_places_that_are_filled_at_random_are_announced():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 100)), np.repeat([0, 1], 15)
+    X[y == 1, :2] += 3
+    with pytest.warns(UserWarning, match="of the 40 places in a run were filled at random"):
+        EnsembleSelector("l1_path", n_features_to_select=40, n_resamples=4, random_state=0).fit(
+            X, y
+        )
+    EnsembleSelector("l1_path", n_features_to_select=2, n_resamples=4, random_state=0).fit(X, y)

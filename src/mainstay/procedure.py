@@ -455,6 +455,23 @@ def selections(runs: Runs, k: int, seed: int) -> Runs:
         return runs.top(k, random_state=seed)
 
 
+def report_padding(runs: Runs, k: int) -> None:
+    """Warn if most of what the runs select was drawn from features that they cannot tell apart."""
+    if runs.kind == "support" or not 0 < k < runs.n_features:
+        return
+    values = -runs.ranks if runs.kind == "ranks" else runs.scores
+    last = -np.partition(-values, k - 1, axis=1)[:, [k - 1]]
+    places = k - (values > last).sum(axis=1)
+    at_random = np.where((values == last).sum(axis=1) > places, places, 0).mean()
+    if at_random > k / 2:
+        warnings.warn(
+            f"the runs cannot tell {k} features from the others: on average {at_random:.3g} of the "
+            f"{k} places in a run were filled at random from features with equal scores. Let a run "
+            "select fewer (n_features_per_run, or n_features_to_select).",
+            stacklevel=3,
+        )
+
+
 def ranks_of(runs: Runs) -> np.ndarray:
     """Ranks of the runs; in a selection the selected share the best places."""
     if runs.kind != "support":
