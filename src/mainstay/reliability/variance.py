@@ -7,8 +7,10 @@ and Bengio 2003), of which the part that comes from the finite number of pairs i
 variance depends on the agreement itself: in `experiments/results/replicability.md` it is nearly
 proportional to a + h(θ), with h(θ) = √θ (1 − θ) and a = 0.06, whatever the number of rows. That
 carries it from the agreement of quarters to that of halves, and it makes the interval that of
-Wilson's kind: all θ with |θ̂ − θ| ≤ t·√(c (a + h(θ)) + e²), e² the variance from the finite number
-of pairs. It is not symmetric, and covers where θ̂ is near 0.
+Wilson's kind: all θ with |θ̂ − θ| ≤ t·√(g c (a + h(θ)) + e²), e² the variance from the finite number
+of pairs. It is not symmetric, and covers where θ̂ is near 0. Where the agreement grows so fast that
+quarters agree on little and halves on much, quarters tell little of how halves vary: g is the
+growth of logit θ from quarters to halves, at least 1.
 """
 
 from __future__ import annotations
@@ -65,6 +67,17 @@ def combined_scale(levels: list[PartScores]) -> float:
     return float(np.average([level.scale for level in levels], weights=weights))
 
 
+def logit_growth(value: float, at_half: float) -> float:
+    """How much the logit of the agreement grew when the rows doubled."""
+    now, before = logit(np.clip([value, at_half], *_LOGIT_RANGE))
+    return float(now - before)
+
+
+def scale_with_growth(scale: float, value: float, at_half: float) -> float:
+    """g c: the scale, larger where the agreement just began to grow."""
+    return scale * max(1.0, logit_growth(value, at_half))
+
+
 def interval(
     value: float, scale: float, error: float, confidence: float, lowest: float
 ) -> tuple[float, float]:
@@ -104,15 +117,15 @@ def extrapolate(value: float, at_half: float, scale: float, error: float) -> flo
 
 
 def last_step(value: float, at_half: float) -> float:
-    """How much the logit of the agreement grew when the rows doubled, within what was ever seen."""
-    now, before = logit(np.clip([value, at_half], *_LOGIT_RANGE))
-    return float(np.clip(now - before, 0, _LARGEST_STEP))
+    """The growth of the logit, not downwards and not as if it went on so fast for ever."""
+    return min(max(logit_growth(value, at_half), 0.0), _LARGEST_STEP)
 
 
-def grown(bounds: tuple[float, float]) -> tuple[float, float]:
-    """An interval for twice the rows: from no growth to the fastest that the experiment saw."""
+def grown(bounds: tuple[float, float], growth: float = 0.0) -> tuple[float, float]:
+    """An interval for twice the rows: from no growth to a fast one, or to the last if faster."""
     low, high = bounds
-    return low, max(high, float(expit(logit(np.clip(high, 0.005, 0.999)) + _FASTEST_STEP)))
+    step = max(_FASTEST_STEP, growth)
+    return low, max(high, float(expit(logit(np.clip(high, 0.005, 0.999)) + step)))
 
 
 def rows_needed(
