@@ -112,8 +112,9 @@ def extrapolate(value: float, at_half: float, scale: float, error: float) -> flo
         return 0.0
     start = float(np.clip(value, *_LOGIT_RANGE))
     growth = float(expit(logit(start) + step)) - start
-    certainty = (growth**2 / (_CAUTION * standard_error(value, scale, error) ** 2)) ** 2
-    return min(value + growth * certainty / (1 + certainty), 1.0)
+    noise = _CAUTION * standard_error(value, scale, error) ** 2
+    kept = growth**4 / (growth**4 + noise**2) if growth > 0 else 0.0
+    return min(value + growth * kept, 1.0)
 
 
 def last_step(value: float, at_half: float) -> float:
