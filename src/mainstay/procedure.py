@@ -52,6 +52,7 @@ from mainstay.similarity import FeatureSimilarity
 
 TASKS = ("auto", "classification", "regression")
 _BLOCK = 256  # resamples whose weights are in memory at once
+_FEW_PLACES = 5  # fewer are not worth a warning about how they were filled
 _SHARE_PER_RUN = 0.1  # of the features, where nothing else is said
 
 RunsByRanker = dict[str, Runs]
@@ -457,7 +458,7 @@ def selections(runs: Runs, k: int, seed: int) -> Runs:
 
 def report_padding(runs: Runs, k: int) -> None:
     """Warn if most of what the runs select was drawn from features that they cannot tell apart."""
-    if runs.kind == "support" or not 0 < k < runs.n_features:
+    if runs.kind == "support" or not _FEW_PLACES <= k < runs.n_features:
         return
     values = -runs.ranks if runs.kind == "ranks" else runs.scores
     last = -np.partition(-values, k - 1, axis=1)[:, [k - 1]]
