@@ -25,6 +25,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import mainstay as ms
 from mainstay.ensemble.feature_table import feature_table
 from mainstay.measures.inference import frequency_interval
+from mainstay.procedure import report_padding
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 
@@ -271,7 +272,7 @@ def test_text_columns_have_no_twins_but_are_ranked() -> None:
         ({"n_features_to_select": 1.5}, r"\[0, 1\]"),
         (
             {"n_features_to_select": "many"},
-            "'fdr<=0.1', 'fwer<=0.05' or 'expected_false<=1', got 'many'",
+            "or 'expected_false<=1', got 'many'",
         ),
         ({"aggregation": "meen"}, "Did you mean 'mean'"),
         ({"resampling": "bootstrp"}, "Did you mean 'bootstrap'"),
@@ -357,9 +358,10 @@ def test_evaluation_is_the_same_for_any_number_of_cores() -> None:
 
 
 def test_places_that_are_filled_at_random_are_announced():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(30, 100)), np.repeat([0, 1], 15)
-    X[y == 1, :2] += 3
-    with pytest.warns(UserWarning, match="of the 40 places in a run were filled at random"):
-        ms.EnsembleSelector("l1_path", n_features_to_select=40, n_resamples=4).fit(X, y)
-    ms.EnsembleSelector("l1_path", n_features_to_select=2, n_resamples=4).fit(X, y)
+    scores = np.zeros((3, 20))
+    scores[:, :4] = [4, 3, 2, 1]
+    runs = ms.Runs.from_scores(scores)
+    with pytest.warns(UserWarning, match="on average 6 of the 10 places in a run were filled"):
+        report_padding(runs, 10)
+    report_padding(runs, 7)  # fewer than half of the places
+    report_padding(ms.Runs.from_support(scores > 0), 10)
