@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import KFold
@@ -158,12 +158,14 @@ def test_near_zero_the_interval_reaches_further_up_than_down() -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.floats(0, 1), st.floats(0, 1), st.floats(1e-6, 0.1))
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.1))
+@example(1.0, 1.0, 0.0)  # all halves and quarters agree fully
 def test_an_extrapolation_is_at_most_1_and_never_goes_down(
     value: float, before: float, scale: float
 ) -> None:
-    assert value <= extrapolate(value, before, scale, 0.01) <= 1
-    assert extrapolate(-value, before, scale, 0.01) == 0
+    for error in (0.0, 0.01):
+        assert value <= extrapolate(value, before, scale, error) <= 1
+        assert extrapolate(-value, before, scale, error) == 0
     low, high = grown((min(before, value), max(before, value)))
     assert low <= high <= 1
 

@@ -101,20 +101,22 @@ def extrapolate(value: float, at_half: float, scale: float, error: float) -> flo
 
     The logit grows by its last growth (from `at_half`, the agreement with half the rows), or by
     the usual 0.3 (1 − θ) where the agreement with half the rows cannot be told from chance. Of the
-    growth b that this gives, the share r²/(1 + r²) is kept, r = b²/(4v), v the variance of the
-    value: a growth that the data cannot tell from nothing would add more error than it removes.
+    growth b that this gives, the share b⁴/(b⁴ + (4v)²) is kept, v the variance of the value: a
+    growth that the data cannot tell from nothing would add more error than it removes.
     """
-    before = max(at_half, 0.0) ** 2
-    trust = before / (before + _CAUTION * (scale * _AT_ZERO + error**2))
+    trust = _share(max(at_half, 0.0) ** 2, _CAUTION * (scale * _AT_ZERO + error**2))
     usual = _USUAL_STEP * (1 - min(max(value, 0.0), 1.0))
     step = trust * last_step(value, at_half) + (1 - trust) * usual
     if value <= 0:
         return 0.0
     start = float(np.clip(value, *_LOGIT_RANGE))
-    growth = float(expit(logit(start) + step)) - start
-    noise = _CAUTION * standard_error(value, scale, error) ** 2
-    kept = growth**4 / (growth**4 + noise**2) if growth > 0 else 0.0
-    return min(value + growth * kept, 1.0)
+    growth = max(float(expit(logit(start) + step)) - start, 0.0)
+    doubt = _CAUTION * standard_error(value, scale, error) ** 2
+    return min(value + _share(growth**4, doubt**2) * growth, 1.0)
+
+
+def _share(signal: float, noise: float) -> float:
+    return signal / (signal + noise) if signal > 0 else 0.0
 
 
 def last_step(value: float, at_half: float) -> float:
