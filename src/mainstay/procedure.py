@@ -30,7 +30,7 @@ from mainstay._validation import (
 )
 from mainstay.aggregation import AGGREGATIONS, Ranking, aggregate
 from mainstay.rankers import make_ranker
-from mainstay.rankers.base import for_task, has_fast_path, resample_scorer
+from mainstay.rankers.base import for_number, for_task, has_fast_path, resample_scorer
 from mainstay.rankers.inputs import (
     Table,
     infer_task,
@@ -321,9 +321,15 @@ class Procedure:
             y=data.y,
             rng=rng,
         )
+        k = self.per_run(data.n_features)
         return {
             name: _run_ranker(
-                for_task(ranker, data.task), data, resamples, rng, n_jobs=n_jobs, progress=progress
+                for_number(for_task(ranker, data.task), k, data.n_features),
+                data,
+                resamples,
+                rng,
+                n_jobs=n_jobs,
+                progress=progress,
             )
             for name, ranker in self.rankers
         }
