@@ -34,6 +34,7 @@ from mainstay.aggregation import AGGREGATIONS, Ranking, aggregate
 from mainstay.rankers import make_ranker
 from mainstay.rankers.base import (
     BlockScorer,
+    for_number,
     for_task,
     has_fast_path,
     resample_scorer,
@@ -330,9 +331,15 @@ class Procedure:
     def prepare(self, data: Data) -> Prepared:
         """What the rankers make of X alone, by their names, to be used with many targets."""
         return {
-            name: target_scorer(for_task(ranker, data.task), data.X)
+            name: target_scorer(self._decided(ranker, data), data.X)
             for name, ranker in self.rankers
         }
+
+    def _decided(self, ranker: Any, data: Data) -> Any:
+        """The ranker, told what y is, and how many features matter where it orders only some."""
+        return for_number(
+            for_task(ranker, data.task), self.per_run(data.n_features), data.n_features
+        )
 
     def run(
         self,
@@ -361,7 +368,7 @@ class Procedure:
         options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
         return {
             name: _run_ranker(
-                for_task(ranker, data.task),
+                self._decided(ranker, data),
                 data,
                 resamples,
                 rng,
