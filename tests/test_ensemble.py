@@ -351,3 +351,13 @@ def test_evaluation_is_the_same_for_any_number_of_cores() -> None:
     )
     pd.testing.assert_frame_equal(one.scores, two.scores)
     pd.testing.assert_frame_equal(one.stability, two.stability)
+
+
+def test_a_warning_names_the_line_that_called_fit():
+    X, y = np.zeros((20, 4)), np.arange(20) % 2
+    X[:, 0] = y
+    with pytest.warns(UserWarning, match="features tie for place 2") as caught:
+        ms.EnsembleSelector(
+            "f_statistic", n_features_to_select=2, similarity_threshold=None, random_state=0
+        ).fit(X, y)
+    assert {warning.filename for warning in caught} == {__file__}
