@@ -18,10 +18,13 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 
 
-def arguments(doc: str, *, cache: bool = False, resumable: bool = False) -> argparse.Namespace:
+def arguments(
+    doc: str, *, cache: bool = False, resumable: bool = False, only: Sequence[str] = ()
+) -> argparse.Namespace:
     """Read the command line that all experiments have, some with a cache of costly results.
 
-    A resumable experiment can also report what its cache holds so far.
+    A resumable experiment can also report what its cache holds so far; one with names in `only` can
+    be restricted to some of them.
     """
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random (0)")
@@ -47,6 +50,10 @@ def arguments(doc: str, *, cache: bool = False, resumable: bool = False) -> argp
             "--report-only",
             action="store_true",
             help="compute nothing: report what the cache holds, – for what is missing",
+        )
+    if only:
+        parser.add_argument(
+            "--only", nargs="+", choices=only, default=only, help="these methods only (all)"
         )
     options = parser.parse_args()
     if cache:

@@ -3,7 +3,7 @@
 Populations of independent runs whose stability is known: noise of several strengths, a rare second
 selection, two selections that come up equally often, features that are drawn by lot.
 
-python experiments/intervals.py            # about 15 minutes on two cores
+python experiments/intervals.py            # about 8 minutes of computing
 python experiments/intervals.py --quick    # a look, in a temporary folder: about 2 minutes
 """
 

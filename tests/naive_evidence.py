@@ -35,11 +35,11 @@ def family_wise_p_values(observed: Values, null: Rows) -> list[float]:
 
 
 def expected_false(observed: Values, null: Rows) -> list[float]:
-    """Features of permuted targets that reach each one, a permutation."""
+    """Features of all targets, the real one included, that reach each one, a target."""
     out = []
     for value in observed:
-        reached = sum(1 for row in null for other in row if other >= value)
-        out.append((reached + 1) / len(null))
+        reached = sum(1 for row in [observed, *null] for other in row if other >= value)
+        out.append(reached / (1 + len(null)))
     return out
 
 
@@ -51,7 +51,8 @@ def q_values(observed: Values, null: Rows) -> list[float]:
         for threshold in observed:
             if threshold <= value:
                 named = sum(1 for other in observed if other >= threshold)
-                rates.append(expected_false([threshold], null)[0] / named)
+                reached = sum(1 for row in null for other in row if other >= threshold)
+                rates.append((reached + 1) / len(null) / named)
         out.append(min(rates))
     return out
 

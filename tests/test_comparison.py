@@ -446,6 +446,31 @@ def test_an_ensemble_keeps_its_aggregation_unless_others_are_asked_for() -> None
     assert table["candidate"].tolist()[:4:2] == ["mine/mean/2", "mine/min/2"]
 
 
+def test_a_ranker_alone_competes_with_its_ensembles_and_can_win() -> None:
+    """Ensembles of two bootstraps throw away rows: the ranker that sees all of them is better."""
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    X = rng.normal(size=(120, 40)) + 0.8 * y[:, None] * (np.arange(40) < 3)
+    found = compare({"filter": FStatistic()}, X, y, sizes=3, n_resamples=2, cv="half")
+    table = found.table.set_index("candidate")
+    assert list(table.index[:2]) == ["filter/mean/3", "filter/none/3"]
+    assert not table.loc["filter/none/3", "baseline"]
+    stability = table["stability"]
+    assert stability["filter/none/3"] > stability["filter/mean/3"] + 0.05
+    assert found.recommended == "filter/none/3"
+
+
+def test_rankers_alone_are_left_out_where_they_say_nothing_new() -> None:
+    def candidates(selectors: Any, **options: Any) -> list[str]:
+        names = compare(selectors, sizes=2, n_resamples=2, **options).table["candidate"]
+        return [name for name in names if "/none/" in name]
+
+    assert candidates("f_statistic") == []  # the F-test is a baseline
+    assert candidates("information_gain", aggregations="mean") == []
+    chooser = SelectKBest(f_classif, k=2)  # says which features are in, and no more
+    assert candidates(chooser) == []
+
+
 def test_grids_set_hyperparameters_of_rankers_estimators_and_ensembles() -> None:
     table = compare(
         {
@@ -455,6 +480,7 @@ def test_grids_set_hyperparameters_of_rankers_estimators_and_ensembles() -> None
             "both": ["f_statistic", "information_gain"],
         },
         sizes=2,
+        aggregations="mean",
         grids={"bins": {"binning__n_bins": [2, 5]}, "tree": {"max_depth": [1]},
                "ensemble": {"n_resamples": [2, 3]}},
     ).table  # fmt: skip

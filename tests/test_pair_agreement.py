@@ -70,7 +70,9 @@ def test_pairs_that_agree_equally_are_not_certain() -> None:
     nothing = PairAgreement("nogueira", np.full(10, -K / (P - K)), chance)
     assert nothing.interval[0] < nothing.value < 0 < nothing.interval[1]
     everything = PairAgreement("nogueira", np.ones(10), chance)
-    assert everything.interval == (1, 1)  # random selections have no room
+    assert everything.standard_error == 0  # random selections have no room
+    # yet 10 pairs cannot exclude that a quarter of all pairs agrees on nothing
+    assert everything.interval == (pytest.approx(0.05 ** (1 / 10)), 1)
 
 
 def test_intervals_stay_within_the_measure() -> None:

@@ -35,6 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 import naive_rankers as naive
 from conftest import golden
 from mainstay import InputError
+from mainstay._kernels.greedy import sums_with_one
 from mainstay._kernels.moments import row_moments
 from mainstay.rankers import (
     MRMR,
@@ -365,6 +366,43 @@ def test_features_prepared_once_score_for_any_target(name: str) -> None:
     for target in (y, y[::-1], X[:, 0] + 0.5):
         expected = ranker.score_resamples(X, target, weights)
         np.testing.assert_array_equal(scorer(target)(weights), expected)
+
+
+@pytest.mark.parametrize("n_bins", [3, 30])
+@pytest.mark.parametrize("n_classes", [1, 3])
+def test_joint_sums_of_one_resample_equal_their_naive_twin(n_bins: int, n_classes: int) -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, n_bins, (5, 40)).astype(np.uint8)
+    classes, weights = rng.integers(0, n_classes, 40), rng.integers(1, 4, 40).astype(np.uint16)
+    lanes = pack(weights[None])
+    room = np.empty(n_bins * n_bins * n_classes, np.uint16), np.empty(n_bins**2, np.uint16)
+    pair, triple = np.zeros((2, 5), dtype=np.int64)
+    sums_with_one(
+        codes, np.full(5, n_bins), np.arange(1, 5), 0, classes, n_classes, weights, lanes.table,
+        *room, pair, triple,
+    )  # fmt: skip
+    rows = weights.tolist()
+    for g in range(1, 5):
+        columns = codes[0].tolist(), codes[g].tolist()
+        assert pair[g] * lanes.unit == pytest.approx(naive.sum_c_log_c(rows, *columns))
+        if n_classes > 1:
+            with_class = naive.sum_c_log_c(rows, *columns, classes.tolist())
+            assert triple[g] * lanes.unit == pytest.approx(with_class)
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_few_of_many_features_are_those_of_the_full_order(name: str) -> None:
+    X, y = problem(50, 60, 3)
+    X[:, 7], X[:, 9], X[:, 11] = X[:, 3], -X[:, 3], 1.0  # ties, and a constant
+    X[:, 20:30] = np.round(X[:, 20:30])
+    for binning in (Binning(n_bins=3), Binning(n_bins=40)):
+        full = RANKERS[name](binning=binning)
+        few = RANKERS[name](n_features_to_select=8, binning=binning)
+        for weights in bootstraps(50, 5):
+            together = full.score_resamples(X, y, np.stack([weights, weights]))[0]
+            order = np.argsort(-together)[:8].tolist()
+            assert few.fit(X, y, sample_weight=weights).order_.tolist() == order
+            np.testing.assert_array_equal(full.fit(X, y, sample_weight=weights).scores_, together)
 
 
 @pytest.mark.parametrize("scale", [1, 40, 40_000, 0.5, 10**9])

@@ -152,10 +152,27 @@ def test_near_zero_the_interval_reaches_further_up_than_down() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(1e-6, 0.1))
-def test_an_extrapolation_stays_between_0_and_1(value: float, before: float, scale: float) -> None:
-    assert 0 <= extrapolate(value, before, scale, 0.01) <= 1
+def test_an_extrapolation_is_at_most_1_and_never_goes_down(
+    value: float, before: float, scale: float
+) -> None:
+    assert value <= extrapolate(value, before, scale, 0.01) <= 1
+    assert extrapolate(-value, before, scale, 0.01) == 0
     low, high = grown((min(before, value), max(before, value)))
     assert low <= high <= 1
+
+
+def test_growth_is_extrapolated_as_far_as_it_is_certain() -> None:
+    """From 0.2 to 0.4 the logit grew by log(8/3); once more would be 0.64."""
+    certain, doubtful, unknown = (extrapolate(0.4, 0.2, scale, 0.0) for scale in (1e-5, 0.02, 1.0))
+    assert certain == pytest.approx(0.64, abs=0.001)
+    assert certain > doubtful > unknown
+    assert unknown == pytest.approx(0.4, abs=0.001)
+
+
+def test_no_plan_needs_more_than_100_times_the_rows() -> None:
+    """Before, growth that had nearly stopped gave numbers such as 10¹⁶."""
+    assert rows_needed((0.1, 0.3), 0.2, 0.19, 50, 0.8)[1] == np.inf
+    assert rows_needed((0.29, 0.31), 0.3, 0.1, 50, 0.8)[1] < 100 * 50
 
 
 def test_rows_needed() -> None:

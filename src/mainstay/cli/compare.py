@@ -28,7 +28,7 @@ if TYPE_CHECKING:
                    "gain, mRMR, extremely randomised trees, a linear model]")
 @click.option("--aggregation", "aggregations", multiple=True, metavar="NAME",
               help="How runs on resamples become one ranking; repeat for several. none is the "
-                   "ranker without resampling.  [default: mean]")
+                   "ranker without resampling.  [default: mean and none]")
 @click.option("--sizes", metavar="5,10,0.1",
               help="Numbers or shares of features.  [default: 2,5,10,20,50,100, up to half]")
 @click.option("--resamples", default="20", show_default=True, metavar="20|auto",

@@ -80,7 +80,7 @@ class Space:
     grids : dict of str to mapping
         Hyper-parameters and their values, by name of the selector.
     aggregations : dict of str to rule, or None
-        None: every ensemble its own.
+        None: every ensemble its own, and its rankers alone where they rank.
     sizes : list of int
         Numbers of features.
     shared : dict
@@ -99,6 +99,9 @@ class Space:
         rules = self.aggregations
         if rules is None:
             rules = {rule_name(selector.aggregation): selector.aggregation}
+            known = self.specs[name] == "f_statistic"  # F_TEST, a baseline, is that alone
+            if not known and not selector.procedure.is_alone and can_go_alone(selector):
+                rules[ALONE] = ALONE
         for rule in rules.values():
             _check_rule(name, rule, selector)
         return Contender(name, selector, rules, dict(hyperparameters))
@@ -210,11 +213,17 @@ def _check_rule(name: str, rule: Any, selector: EnsembleSelector) -> None:
     if rule != ALONE:
         find_rule(rule, "scores")
         return
-    if any(isinstance(ranker, SelectorRanker) for _, ranker in selector.procedure.rankers):
+    if not can_go_alone(selector):
         raise InputError(
             f"aggregation {ALONE!r}, no resampling, needs rankings that can be cut at every "
             f"size, but {name!r} only says which features are in."
         )
+
+
+def can_go_alone(selector: EnsembleSelector) -> bool:
+    """Whether one run of the rankers on all rows can be cut at every size."""
+    rankers = selector.procedure.rankers
+    return not any(isinstance(ranker, SelectorRanker) for _, ranker in rankers)
 
 
 def _named(selectors: Any, stop: int) -> dict[str, Any]:

@@ -82,6 +82,9 @@ def compare_selectors(
     other beats in all three criteria form the Pareto front, which is what Bommert and Rahnenführer
     (2020) propose for choosing among selectors.
 
+    Every ranker also competes alone, without resampling (aggregation "none"), unless `aggregations`
+    says otherwise: what is recommended may well be a single ranker on all rows.
+
     Four baselines are always there: all features (their stability says nothing and is left out);
     no features, which is predicting the most frequent class or the mean of y; the F-test of every
     feature for itself (which competes like any other; it needs features that are numbers); and
@@ -108,8 +111,9 @@ def compare_selectors(
     X, y : the data
         As in `EnsembleSelector.fit`.
     aggregations : str, callable or sequence of these, optional
-        How the runs on resamples become one ranking, from `ms.list_aggregations()`; "mean" if not
-        given. "none" is the ranker alone, without resampling.
+        How the runs on resamples become one ranking, from `ms.list_aggregations()`; "none" is the
+        ranker alone on all rows of a training part, without resampling. If not given, "mean" and
+        "none": an ensemble is worth its price only if it beats its own ranker.
     sizes : int, float or sequence of these, optional
         Numbers or shares of features; 2, 5, 10, 20, 50, 100 if not given, up to half of the
         features.
@@ -192,7 +196,8 @@ def compare_selectors(
     >>> found = ms.compare_selectors(["f_statistic", "mrmr"], X, y, sizes=[3, 10], random_state=0)
     >>> found.table["candidate"].tolist()  # doctest: +NORMALIZE_WHITESPACE
     ['f_statistic/mean/3', 'f_statistic/mean/10', 'mrmr@20/mean/3', 'mrmr@20/mean/10',
-     'all features', 'no features', 'F-test/3', 'F-test/10', 'random/3', 'random/10']
+     'mrmr@20/none/3', 'mrmr@20/none/10', 'all features', 'no features', 'F-test/3', 'F-test/10',
+     'random/3', 'random/10']
     >>> found.recommended in found.front["candidate"].tolist()
     True
     """

@@ -8,13 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
-from mainstay.rankers.contingency import Cells, Lanes, table_statistics
+from mainstay.rankers.contingency import Cells, Lanes, Statistics, table_statistics
 from mainstay.rankers.discretization import Coded
 from mainstay.rankers.inputs import Target
 from mainstay.rankers.moments import Moments, Weighting, f_scores
 
 _FLOOR = 0.001  # of every redundancy in a quotient
-_ROUNDING = 1e-12  # an entropy below this is that of a constant
+ROUNDING = 1e-12  # an entropy below this is that of a constant
 _MOST_BYTES = 2**28  # of cached sums
 _MOST_LANES = 32
 _MOST_CELLS = 2048  # of a joint table that is counted without sorting rows
@@ -148,6 +148,36 @@ class Groups:
     closes: np.ndarray
 
 
+def information_terms(
+    term: str,
+    chosen: np.ndarray,
+    pair: np.ndarray,
+    triple: np.ndarray,
+    table: Statistics,
+    unit: float,
+) -> np.ndarray:
+    """Terms of all features with those chosen, b × p, from Σ c·log c of their joint tables."""
+    lane, n = np.arange(len(chosen)), table.total
+    constant = table.n_rows <= 1
+
+    def nats(sums: np.ndarray) -> np.ndarray:
+        return np.asarray(np.maximum(np.log(n) - sums * unit / n, 0))
+
+    of_w = table.margin_sum[lane, chosen][:, None]
+    if term == "redundancy":
+        unrelated = constant | constant[lane, chosen][:, None]
+        return np.where(unrelated, 0, nats(table.margin_sum + of_w - pair))
+    if term == "conditional":
+        sums = of_w + triple - pair - table.joint_sum[lane, chosen][:, None]
+        return np.where(constant, 0, np.maximum(sums * unit / n, 0))
+    joint = nats(pair + table.class_sum - triple)
+    if term == "joint":
+        return joint
+    entropy = nats(triple)
+    defined = entropy > ROUNDING
+    return np.asarray(np.divide(joint, entropy, out=np.zeros_like(joint), where=defined))
+
+
 class InformationTerms:
     """Terms from weighted joint counts, all resamples of a block at once.
 
@@ -186,28 +216,12 @@ class InformationTerms:
         pair = np.array(
             [self._rows[w][0][:, i] for i, w in zip(lane, chosen.tolist(), strict=True)]
         )
-        lanes, table = self._lanes, self._table
-        n = lanes.totals[:, None]
-
-        def nats(sums: np.ndarray) -> np.ndarray:
-            return np.asarray(np.maximum(np.log(n) - sums * lanes.unit / n, 0))
-
-        of_w = table.margin_sum[lane, chosen][:, None]
-        if self._term == "redundancy":
-            unrelated = self.constant | self.constant[lane, chosen][:, None]
-            return np.where(unrelated, 0, nats(table.margin_sum + of_w - pair))
-        triple = np.array(
-            [self._rows[w][1][:, i] for i, w in zip(lane, chosen.tolist(), strict=True)]
-        )
-        if self._term == "conditional":
-            sums = of_w + triple - pair - table.joint_sum[lane, chosen][:, None]
-            return np.where(self.constant, 0, np.maximum(sums * lanes.unit / n, 0))
-        joint = nats(pair + table.class_sum - triple)
-        if self._term == "joint":
-            return joint
-        entropy = nats(triple)
-        defined = entropy > _ROUNDING
-        return np.asarray(np.divide(joint, entropy, out=np.zeros_like(joint), where=defined))
+        triple = pair
+        if self._with_class:
+            triple = np.array(
+                [self._rows[w][1][:, i] for i, w in zip(lane, chosen.tolist(), strict=True)]
+            )
+        return information_terms(self._term, chosen, pair, triple, self._table, self._lanes.unit)
 
     def _count(self, w: int, wanted: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Σ c·log c of w's tables with other features, p × b; zeros for those not wanted."""

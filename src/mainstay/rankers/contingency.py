@@ -8,7 +8,7 @@ into machine words (see `mainstay._kernels.contingency`). Memory: the result, pl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -71,8 +71,7 @@ def pack(weights: np.ndarray) -> Lanes:
     ([[1, 0], [2, 1], [0, 1]], [3.0, 2.0])
     """
     totals = weights.sum(axis=1, dtype=float)
-    whole = weights.dtype.kind != "f" or bool(np.all(weights == np.floor(weights)))
-    size = next((s for s in (2, 4) if whole and totals.max() <= _LARGEST[s]), 8)
+    size = _lane_size(weights, totals)
     if size == 8:
         columns = np.ascontiguousarray(weights.T, dtype=float)
         return Lanes(columns, np.dtype(float), totals, np.zeros(0), 1.0)
@@ -82,6 +81,17 @@ def pack(weights: np.ndarray) -> Lanes:
     columns[:, : len(weights)] = weights.T
     table = _fixed_point_table(size, int(totals.max()))
     return Lanes(columns.view(np.uint64), dtype, totals, table, 0.5 ** _FRACTION_BITS[size])
+
+
+def are_whole(weights: np.ndarray) -> bool:
+    """Tell whether weights are whole numbers that `pack` keeps as such."""
+    return _lane_size(weights, weights.sum(axis=1, dtype=float)) < 8
+
+
+def _lane_size(weights: np.ndarray, totals: np.ndarray) -> int:
+    """Bytes of a lane."""
+    whole = weights.dtype.kind != "f" or bool(np.all(weights == np.floor(weights)))
+    return next((s for s in (2, 4) if whole and totals.max() <= _LARGEST[s]), 8)
 
 
 def _fixed_point_table(size: int, largest: int) -> np.ndarray:
@@ -155,6 +165,10 @@ class Statistics:
     joint_sum: np.ndarray
     margin_sum: np.ndarray
     class_sum: np.ndarray
+
+    def of(self, lane: int) -> Statistics:
+        """Those of one resample, 1 × p."""
+        return Statistics(**{f.name: getattr(self, f.name)[[lane]] for f in fields(self)})
 
 
 def table_statistics(coded: Coded, cells: Cells, lanes: Lanes) -> Statistics:

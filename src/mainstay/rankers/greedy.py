@@ -23,6 +23,7 @@ from mainstay.rankers._greedy_engine import (
     lanes_that_fit,
     select,
 )
+from mainstay.rankers._greedy_wide import WideTable, is_wide
 from mainstay.rankers.base import (
     BlockScorer,
     DiscreteRanker,
@@ -30,7 +31,7 @@ from mainstay.rankers.base import (
     NamedRanker,
     with_options,
 )
-from mainstay.rankers.contingency import Cells, pack, weight_blocks
+from mainstay.rankers.contingency import Cells, are_whole, pack, weight_blocks
 from mainstay.rankers.discretization import Binning, Coded, with_old_names
 from mainstay.rankers.inputs import Table, read_target
 from mainstay.rankers.moments import Moments
@@ -79,11 +80,16 @@ class _Greedy(DiscreteRanker):
         k, criterion = self._n_to_select(len(names)), CRITERIA[self._criterion_name()]
         most = lanes_that_fit(len(names), k, criterion.with_class)
 
+        wide = WideTable(coded, cells, criterion, k)
+
         def score(weights: np.ndarray) -> np.ndarray:
-            parts = []
-            for _, part in weight_blocks(weights, weights.shape[1], most):
-                terms = InformationTerms(coded, cells, pack(part), criterion, groups)
-                parts.append(select(terms, criterion, k))
+            if is_wide(coded, k, len(weights)) and are_whole(weights):
+                parts = list(wide.select(weights))
+            else:
+                parts = []
+                for _, part in weight_blocks(weights, weights.shape[1], most):
+                    terms = InformationTerms(coded, cells, pack(part), criterion, groups)
+                    parts.append(select(terms, criterion, k))
             return self._scored(Selection.join(parts).renumbered(order), attributes)
 
         return score

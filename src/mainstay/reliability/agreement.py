@@ -103,8 +103,15 @@ class PairAgreement:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """With the t quantile of B − 1 degrees of freedom, within the bounds of the measure."""
+        """With the t quantile of B − 1 degrees of freedom, within the bounds of the measure.
+
+        B pairs cannot exclude that a share ε of all pairs agrees on nothing, as long as
+        (1 − ε)^B ≥ 1 − confidence: where all pairs agree fully, the interval still reaches down to
+        (1 − confidence)^(1/B).
+        """
         reach = float(stdtrit(len(self.pairs) - 1, (1 + self.confidence) / 2)) * self.standard_error
         entry = MEASURES.get(self.measure.partition("@")[0])
         low, high = (-math.inf, math.inf) if entry is None else entry.bounds
-        return max(self.value - reach, low), min(self.value + reach, high)
+        seen = (1 - self.confidence) ** (1 / len(self.pairs))
+        lower = min(self.value - reach, seen * max(self.value, 0.0))
+        return max(lower, low), min(self.value + reach, high)

@@ -70,11 +70,12 @@ class ErrorRule:
     def fewest_permutations(self) -> int:
         """How many permutations can resolve the level.
 
-        With m permutations no q-value is below 1/m for one feature, no p-value below 1/(m + 1).
+        With m permutations no q-value is below 1/m for one feature, and no p-value and no expected
+        number of false features below 1/(m + 1).
         """
-        if self.kind == "fwer":
-            return math.ceil(1 / self.level - 1 - 1e-9)
-        return max(1, math.ceil(1 / self.level - 1e-9))
+        if self.kind == "fdr":
+            return math.ceil(1 / self.level - 1e-9)
+        return max(1, math.ceil(1 / self.level - 1 - 1e-9))
 
     @property
     def in_words(self) -> str:

@@ -204,9 +204,9 @@ class FeatureEvidence(Saveable):
             "the permutations and checked by simulation",
             "fwer": "exact if no feature is related to the target; with related ones it assumes "
             "that these do not make unrelated ones look stronger",
-            "expected_false": "estimated from the permutations, without assumptions about the "
-            "data other than that rows are exchangeable, but K features that move together can "
-            f"add K/{self.n_permutations + 1}",
+            "expected_false": "exact if no feature is related to the target, however features "
+            "depend on each other; where some are, it assumes that these do not make unrelated "
+            "ones look stronger",
         }[parsed.kind]
         return (
             f"{parsed.in_words[0].upper()}{parsed.in_words[1:]}; false means that the feature has "

@@ -40,14 +40,16 @@ def family_wise_p_values(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
 def expected_false(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
     """How many features noise would put at or above each observed statistic, on average.
 
-    (#{null ≥ t} + 1) / permutations, over all features: the expected number of false features if
-    all features at least as strong as this one were named. It does not need features with equal
-    null distributions. Where up to K features are strong in the same targets, that number can be
-    K/(permutations + 1) larger.
+    #{all targets, the real one included: statistics ≥ t} / (1 + permutations): the expected number
+    of false features if all features at least as strong as this one were named. If no feature has
+    to do with the target, at most E features on average have a value of at most E, however features
+    depend on each other and however different their null distributions are: of all statistics of
+    the 1 + permutations targets, at most E·(1 + permutations) have one, and the real target is as
+    good as any.
     """
-    pooled = np.sort(null, axis=None)
-    reached = len(pooled) - np.searchsorted(pooled, observed, side="left")
-    return np.asarray((reached + 1) / len(null))
+    everything = np.sort(np.concatenate([null.ravel(), observed]))
+    reached = len(everything) - np.searchsorted(everything, observed, side="left")
+    return np.asarray(reached / (1 + len(null)))
 
 
 def q_values(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
@@ -69,7 +71,9 @@ def q_values(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
     order = np.argsort(-observed, kind="stable")
     falling = observed[order]
     named = np.searchsorted(-falling, -falling, side="right")  # ties are named together
-    rate = expected_false(falling, null) / named
+    pooled = np.sort(null, axis=None)
+    reached = len(pooled) - np.searchsorted(pooled, falling, side="left")
+    rate = (reached + 1) / len(null) / named
     monotone = np.minimum.accumulate(rate[::-1])[::-1]
     out = np.empty_like(monotone)
     out[order] = np.minimum(monotone, 1.0)

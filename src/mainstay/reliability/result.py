@@ -112,11 +112,13 @@ class Replicability(Saveable):
 
     @property
     def at_n(self) -> Extrapolation:
-        """Agreement of two studies of n rows each: extrapolated, with an interval of its own."""
+        """Agreement of two studies of n rows each: extrapolated, with an interval of its own.
+
+        More rows do not make studies agree less, so that it is at least the estimate at n/2; the
+        growth is kept as far as the data can tell it from nothing.
+        """
         before = PartScores(self.inside_halves).mean
         value = extrapolate(self.value, before, self._scale, self._pair_error)
-        if self.interval[0] > 0:  # more rows do not make studies agree less
-            value = max(value, self.value)
         low, high = grown(self.interval)
         return Extrapolation(value, (min(low, value), max(high, value)))
 
@@ -183,7 +185,7 @@ class Replicability(Saveable):
         -------
         (float, float)
             The fewest and the most that the interval is compatible with; infinity where the data
-            cannot tell.
+            cannot tell, or where it is more than 100 times the rows of these studies (n/2).
         """
         return rows_needed(self.interval, self.value, PartScores(self.inside_halves).mean,
                            self.n_rows, target)  # fmt: skip

@@ -23,10 +23,11 @@ _AT_ZERO = 0.06  # a: variance without agreement, relative to h
 _FREEDOM = 12  # degrees of freedom of the t quantile, chosen by the experiment
 _LEAST_SHARE = 0.25  # of a variance that is left when the part of the pairs is taken out
 _GRID = 2001
-_STEP, _USUAL_STEP, _LARGEST_STEP = 0.9, 0.8, 1.2  # growth of the logit when the rows double
+_USUAL_STEP, _LARGEST_STEP = 0.3, 1.2  # growth of the logit when the rows double
 _FASTEST_STEP = 1.5
-_MOST_DOUBLINGS = 60  # of the rows; further, no number means anything
-_CAUTION = 6.0  # variances that an agreement must exceed before it counts
+_LOGIT_RANGE = (0.005, 0.98)  # of agreements whose logit is taken
+_MOST_TIMES = 100  # the rows there are; further, no plan means anything
+_CAUTION = 4.0  # variances that an agreement, or its growth, must exceed before it counts
 
 
 @dataclass(frozen=True)
@@ -83,21 +84,29 @@ def standard_error(value: float, scale: float, error: float) -> float:
 
 
 def extrapolate(value: float, at_half: float, scale: float, error: float) -> float:
-    """Agreement of studies with twice the rows of those that agree to `value`.
+    """Agreement of studies with twice the rows of those that agree to `value`, never less.
 
-    The logit grows by 0.9 times its last growth (from `at_half`, the agreement with half the
-    rows), or by the usual 0.8 (1 − θ) where that cannot be told from chance. An agreement that
-    itself cannot be told from chance is drawn towards 0.
+    The logit grows by its last growth (from `at_half`, the agreement with half the rows), or by
+    the usual 0.3 (1 − θ) where the agreement with half the rows cannot be told from chance. Of the
+    growth b that this gives, the share r²/(1 + r²) is kept, r = b²/(4v), v the variance of the
+    value: a growth that the data cannot tell from nothing would add more error than it removes.
     """
-    noise = _CAUTION * (scale * _AT_ZERO + error**2)
-    trust, trust_before = (
-        max(x, 0.0) ** 2 / (max(x, 0.0) ** 2 + noise) if x > 0 else 0.0 for x in (value, at_half)
-    )
-    now, before = (float(logit(np.clip(x, 0.005, 0.98))) for x in (value, at_half))
-    own = float(np.clip(_STEP * (now - before), 0, _LARGEST_STEP))
-    usual = _USUAL_STEP * (1 - float(np.clip(value, 0, 1)))
-    step = trust_before * own + (1 - trust_before) * usual
-    return trust * float(expit(now + step))
+    before = max(at_half, 0.0) ** 2
+    trust = before / (before + _CAUTION * (scale * _AT_ZERO + error**2))
+    usual = _USUAL_STEP * (1 - min(max(value, 0.0), 1.0))
+    step = trust * last_step(value, at_half) + (1 - trust) * usual
+    if value <= 0:
+        return 0.0
+    start = float(np.clip(value, *_LOGIT_RANGE))
+    growth = float(expit(logit(start) + step)) - start
+    certainty = (growth**2 / (_CAUTION * standard_error(value, scale, error) ** 2)) ** 2
+    return min(value + growth * certainty / (1 + certainty), 1.0)
+
+
+def last_step(value: float, at_half: float) -> float:
+    """How much the logit of the agreement grew when the rows doubled, within what was ever seen."""
+    now, before = logit(np.clip([value, at_half], *_LOGIT_RANGE))
+    return float(np.clip(now - before, 0, _LARGEST_STEP))
 
 
 def grown(bounds: tuple[float, float]) -> tuple[float, float]:
@@ -112,7 +121,8 @@ def rows_needed(
     """Fewest and most rows for a wanted agreement, by the growth of the logit per doubling.
 
     The fewest if the agreement is at the upper end of its interval and grows fastest; the most if
-    it is at the lower end and grows as it did last. Infinity where the lower end is no agreement.
+    it is at the lower end and grows half as fast as it did last. Infinity where the lower end is no
+    agreement, and beyond 100 times the rows.
     """
 
     def needed(agreement: float, step: float) -> float:
@@ -122,8 +132,6 @@ def rows_needed(
             return math.inf
         start, goal = (float(logit(np.clip(x, 0.005, 0.995))) for x in (agreement, target))
         doublings = (goal - start) / step
-        return n_rows * 2**doublings if doublings < _MOST_DOUBLINGS else math.inf
+        return n_rows * 2**doublings if doublings <= math.log2(_MOST_TIMES) else math.inf
 
-    now, before = (float(logit(np.clip(x, 0.005, 0.98))) for x in (value, at_half))
-    slow = float(np.clip(_STEP * (now - before), 0, _LARGEST_STEP))
-    return needed(bounds[1], _FASTEST_STEP), needed(bounds[0], slow / 2)
+    return needed(bounds[1], _FASTEST_STEP), needed(bounds[0], last_step(value, at_half) / 2)

@@ -1,0 +1,262 @@
+"""Methods of error_control.py: ours, Benjamini-Hochberg, and peers with their defaults.
+
+A method gets X, y, the task and a seed, and returns what each of its rules selects.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from math import isqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from _error_data import Cell
+from scipy.stats import false_discovery_control
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.feature_selection import f_classif, f_regression
+
+import mainstay as ms
+from mainstay.procedure import Data, Procedure
+from mainstay.reliability import bounds
+
+RESAMPLES = 20  # 10 pairs: a fifth of the default, for five times as many data sets
+N_PAIRS = 50  # of the bounds, which need no permutations
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a method promises: a rate ("fdr", "fwer") or a number ("number") of false features."""
+
+    label: str
+    kind: str
+    level: float
+    truth: str = "marginal"
+
+
+@dataclass(frozen=True)
+class Named:
+    """Features that a rule selects; with `groups`, groups of features are what is counted."""
+
+    mask: np.ndarray
+    groups: np.ndarray | None = None
+
+
+Selections = dict[str, Named]
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method: its rules, the package it needs, and how many data sets of a cell it can afford.
+
+    `family`: "ours", "reference" or "peer". `chunk`: data sets that are kept in one file.
+    """
+
+    name: str
+    family: str
+    package: str
+    rules: tuple[Rule, ...]
+    run: Callable[[np.ndarray, np.ndarray, str, int], Selections]
+    n_sets: Callable[[Cell], int]
+    chunk: int
+
+    @property
+    def installed(self) -> bool:
+        """Whether it can run here."""
+        return find_spec(self.package) is not None
+
+
+# ---------------------------------------------------------------------- the reference
+
+
+def benjamini_hochberg(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
+    """The plain F-test, adjusted; knows the null distribution, needs no permutations."""
+    test = f_regression if task == "regression" else f_classif
+    return {"FDR 10%": Named(false_discovery_control(test(X, y)[1]) <= 0.1)}
+
+
+# ---------------------------------------------------------------------- ours
+
+
+def by_permutation(
+    ranker: Any, n_resamples: int = RESAMPLES
+) -> Callable[[np.ndarray, np.ndarray, str, int], Selections]:
+    """`ms.feature_evidence` with 100 permutations."""
+
+    def run(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
+        found = ms.feature_evidence(
+            ranker, X, y, n_resamples=n_resamples, task=task, random_state=seed, n_jobs=1,
+            progress=False,
+        )  # fmt: skip
+        assert found.groups is not None
+        groups = found.groups.labels
+        return {
+            "FDR 10%": Named(found.mask("fdr<=0.1")),
+            "FDR 10%, groups": Named(found.group_q_values <= 0.1, groups),
+            "FWER 5%": Named(found.mask("fwer<=0.05")),
+            "E ≤ 1": Named(found.mask("expected_false<=1")),
+        }
+
+    return run
+
+
+def by_bounds(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
+    """F-test on complementary pairs; √(0.8 p) features a run, as Meinshausen and Bühlmann do."""
+    p = X.shape[1]
+    q = isqrt(int(0.8 * p))
+    procedure = Procedure.of("f_statistic", resampling="pairs")
+    data = Data.check(X, y, task=task)
+    rng = np.random.default_rng(seed)
+    runs = procedure.merge(procedure.run(data, 2 * N_PAIRS, rng, n_jobs=1, progress=False))
+    out = {
+        f"{name}, E ≤ 1": Named(
+            bounds.select(runs, max_false=1, bound=name, n_features_to_select=q).support
+        )
+        for name in BOUND_NAMES
+    }
+    for power in IPSS_POWERS:
+        path = bounds.ipss(runs, power=power)
+        out[f"IPSS h{power}, E ≤ 1"] = Named(path.expected_false <= 1)
+    return out
+
+
+BOUND_NAMES = ("meinshausen-buehlmann", "unimodal", "r-concave")
+IPSS_POWERS: tuple[Any, ...] = (1, 2, 3)
+
+
+# ---------------------------------------------------------------------- peers
+
+
+def ipss_with(selector: str) -> Callable[[np.ndarray, np.ndarray, str, int], Selections]:
+    """PyPI's ipss."""
+
+    def run(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
+        from ipss import ipss
+
+        np.random.seed(seed % 2**32)  # noqa: NPY002 — the package draws from it
+        found = ipss(X, y, selector=selector, n_jobs=1)
+        scores = {key: by_feature(found[key], X.shape[1]) for key in ("q_values", "efp_scores")}
+        return {"FDR 10%": Named(scores["q_values"] <= 0.1),
+                "E ≤ 1": Named(scores["efp_scores"] <= 1)}  # fmt: skip
+
+    return run
+
+
+def by_feature(scores: Any, p: int) -> np.ndarray:
+    """Scores given as {feature: score} in the order of the features."""
+    return np.array([scores[j] for j in range(p)], dtype=float)
+
+
+def knockpy(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
+    """Gaussian model-X knockoffs with the lasso statistic."""
+    from knockpy import KnockoffFilter
+
+    np.random.seed(seed % 2**32)  # noqa: NPY002 — the package draws from it
+    return {"FDR 10%": Named(np.asarray(KnockoffFilter().forward(X, y, fdr=0.1)) > 0)}
+
+
+def boruta(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
+    """Boruta with the forest that its page recommends."""
+    from boruta import BorutaPy
+
+    forest = RandomForestRegressor if task == "regression" else RandomForestClassifier
+    trees = forest(n_jobs=1, max_depth=5)
+    search = BorutaPy(trees, n_estimators="auto", random_state=seed % 2**31)
+    return {"FDR 5%": Named(np.asarray(search.fit(X, y).support_))}
+
+
+def powershap(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
+    """Shapley values of boosted trees against a random feature, α = 0.01 a feature."""
+    from powershap import PowerShap
+
+    np.random.seed(seed % 2**32)  # noqa: NPY002 — the package draws from it
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    with contextlib.redirect_stdout(io.StringIO()):
+        search = PowerShap(show_progress=False).fit(frame, pd.Series(y))
+    return {"α = 0.01": Named(np.asarray(search.get_support()))}
+
+
+# ---------------------------------------------------------------------- who does what, how often
+
+
+def fast(cell: Cell) -> int:
+    """As many data sets in every cell."""
+    return 100
+
+
+def classes_only(cell: Cell) -> int:
+    """For information gain, whose main use is classes."""
+    return 0 if cell.task == "regression" else (100 if cell.signal == "noise" else 50)
+
+
+def is_central(cell: Cell) -> bool:
+    """n = 200, continuous target, no signal or a strong one: where everything is measured."""
+    return cell.target == "continuous" and cell.n == 200 and cell.signal != "weak"
+
+
+def in_center(noise: int, signal: int) -> Callable[[Cell], int]:
+    """So many data sets of the central cells only."""
+    return lambda cell: (noise if cell.signal == "noise" else signal) if is_central(cell) else 0
+
+
+def at_one_place(count: int) -> Callable[[Cell], int]:
+    """Independent features, n = 200: for methods that take minutes a data set."""
+    return lambda cell: count if is_central(cell) and cell.design == "independent" else 0
+
+
+def two_designs(count: int) -> Callable[[Cell], int]:
+    """Independent features and genes among the central cells."""
+    return lambda cell: (
+        count if is_central(cell) and cell.design in ("independent", "expression") else 0
+    )
+
+
+def moderate(cell: Cell) -> int:
+    """About a second: 30 data sets without signal, 10 with a strong one; two classes at most."""
+    if cell.target not in ("continuous", "binary") or cell.n > 200 or cell.signal == "weak":
+        return 0
+    return 30 if cell.signal == "noise" else 10
+
+
+PERMUTATION_RULES = (
+    Rule("FDR 10%", "fdr", 0.1),
+    Rule("FDR 10%, groups", "fdr", 0.1),
+    Rule("FWER 5%", "fwer", 0.05),
+    Rule("E ≤ 1", "number", 1),
+)
+IPSS_RULES = (Rule("FDR 10%", "fdr", 0.1, "conditional"), Rule("E ≤ 1", "number", 1, "conditional"))
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method("Benjamini-Hochberg, F-test", "reference", "sklearn", (Rule("FDR 10%", "fdr", 0.1),),
+               benjamini_hochberg, fast, 100),
+        Method("mainstay, F-test", "ours", "mainstay", PERMUTATION_RULES,
+               by_permutation("f_statistic"), fast, 10),
+        Method("mainstay, information gain", "ours", "mainstay", PERMUTATION_RULES,
+               by_permutation("information_gain"), classes_only, 10),
+        Method("mainstay, F-test, 50 pairs", "ours", "mainstay", PERMUTATION_RULES,
+               by_permutation("f_statistic", 100), in_center(30, 30), 10),
+        Method("mainstay, L1 path", "ours", "mainstay", PERMUTATION_RULES,
+               by_permutation("l1_path"), in_center(30, 10), 5),
+        Method("mainstay, forest of 20 trees", "ours", "mainstay", PERMUTATION_RULES,
+               by_permutation(RandomForestRegressor(20)), at_one_place(5), 1),
+        Method("mainstay, bounds, F-test", "ours", "mainstay",
+               tuple(Rule(f"{name}, E ≤ 1", "number", 1)
+                     for name in (*BOUND_NAMES, *(f"IPSS h{m}" for m in IPSS_POWERS))),
+               by_bounds, fast, 50),
+        Method("ipss, L1", "peer", "ipss", IPSS_RULES, ipss_with("l1"), moderate, 5),
+        Method("ipss, boosting (default)", "peer", "ipss", IPSS_RULES, ipss_with("gb"),
+               two_designs(30), 5),
+        Method("knockpy", "peer", "knockpy", (Rule("FDR 10%", "fdr", 0.1, "conditional"),),
+               knockpy, in_center(10, 5), 1),
+        Method("powershap", "peer", "powershap", (Rule("α = 0.01", "number", 10),),
+               powershap, at_one_place(5), 1),
+        Method("Boruta", "peer", "boruta", (Rule("FDR 5%", "fdr", 0.05),), boruta,
+               at_one_place(3), 1),
+    )
+}  # fmt: skip
