@@ -365,3 +365,13 @@ def test_places_that_are_filled_at_random_are_announced():
         report_padding(runs, 10)
     report_padding(runs, 7)  # fewer than half of the places
     report_padding(ms.Runs.from_support(scores > 0), 10)
+
+
+def test_a_warning_names_the_line_that_called_fit():
+    X, y = np.zeros((20, 4)), np.arange(20) % 2
+    X[:, 0] = y
+    with pytest.warns(UserWarning, match="features tie for place 2") as caught:
+        ms.EnsembleSelector(
+            "f_statistic", n_features_to_select=2, similarity_threshold=None, random_state=0
+        ).fit(X, y)
+    assert {warning.filename for warning in caught} == {__file__}
