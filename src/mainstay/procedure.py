@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from mainstay._checkpoint import active
 from mainstay._parallel import Progress, n_cores, run_tasks
@@ -35,6 +34,7 @@ from mainstay.rankers import make_ranker
 from mainstay.rankers.base import (
     BlockScorer,
     for_number,
+    for_run,
     for_task,
     has_fast_path,
     resample_scorer,
@@ -574,9 +574,7 @@ def _score_blocks(
 def _fit_resample(ranker: Any, data: Data, resamples: Resamples, i: int, seed: int) -> np.ndarray:
     """Fit the ranker to one resample; its selection if it makes one, else its scores."""
     part = data.rows(resamples.rows(i))
-    one = clone(ranker)
-    names = [n for n in one.get_params() if n == "random_state" or n.endswith("__random_state")]
-    one.set_params(**dict.fromkeys(sorted(names), seed))
+    one = for_run(ranker, seed)
     weights: Mapping[str, Any] = (
         {} if part.sample_weight is None else {"sample_weight": part.sample_weight}
     )

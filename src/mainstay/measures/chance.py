@@ -41,7 +41,7 @@ def ratio(numerator: Any, denominator: Any) -> np.ndarray:
     if denominator.all():
         return np.asarray(numerator / denominator)
     out = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
-    return np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return np.asarray(np.divide(numerator, denominator, out=out, where=denominator != 0))
 
 
 def correct_for_chance(score: Any, expected: Any, bound: Any) -> np.ndarray:

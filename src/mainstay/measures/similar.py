@@ -175,13 +175,13 @@ def _sensitivity(
 ) -> Any:
     """d(stability)/dE for every unordered pair of sizes, as a function of E − `known`."""
     m, n = pairs.runs.n_runs, len(pairs.sizes)
-    number, total = np.zeros(n * n, dtype=np.int64), np.zeros(n * n)
+    numbers, totals = np.zeros(n * n, dtype=np.int64), np.zeros(n * n)
     for i in range(m - 1):
         mine, others = pairs.which[i], pairs.which[i + 1 :]
         cell = np.minimum(mine, others) * n + np.maximum(mine, others)
-        number += np.bincount(cell, minlength=n * n)
-        total += np.bincount(cell, weights=score[i, i + 1 :], minlength=n * n)
-    number, total = number.reshape(n, n), total.reshape(n, n)
+        numbers += np.bincount(cell, minlength=n * n)
+        totals += np.bincount(cell, weights=score[i, i + 1 :], minlength=n * n)
+    number, total = numbers.reshape(n, n), totals.reshape(n, n)
 
     def sensitivity(expected: np.ndarray) -> np.ndarray:
         room = bound - known - expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -198,6 +199,24 @@ def for_number(ranker: Any, k: int, p: int) -> Any:
     if not greedy or ranker.scores == "criterion" or depth >= p:
         return ranker
     return clone(ranker).set_params(n_features_to_select=depth, rest="criterion")
+
+
+def for_run(ranker: Any, seed: int) -> Any:
+    """Copy a ranker for one run: all parameters called `random_state`, inside it too, are its seed.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import PermutationImportance
+    >>> for_run(PermutationImportance(), 3)
+    PermutationImportance(random_state=3)
+    """
+    if getattr(ranker, "_fits_a_copy", False):  # of its estimator, and seeds that
+        one = copy(ranker)
+        one.random_state = seed
+        return one
+    one = clone(ranker)
+    names = [n for n in one.get_params() if n == "random_state" or n.endswith("__random_state")]
+    return one.set_params(**dict.fromkeys(sorted(names), seed))
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]
