@@ -83,14 +83,14 @@ def benjamini_hochberg(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Se
 
 
 def by_permutation(
-    ranker: Any, n_resamples: int = RESAMPLES
+    ranker: Any, n_resamples: int = RESAMPLES, n_permutations: int = 100
 ) -> Callable[[np.ndarray, np.ndarray, str, int], Selections]:
-    """`ms.feature_evidence` with 100 permutations."""
+    """`ms.feature_evidence`."""
 
     def run(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
         found = ms.feature_evidence(
-            ranker, X, y, n_resamples=n_resamples, task=task, random_state=seed, n_jobs=1,
-            progress=False,
+            ranker, X, y, n_resamples=n_resamples, n_permutations=n_permutations, task=task,
+            random_state=seed, n_jobs=1, progress=False,
         )  # fmt: skip
         assert found.groups is not None
         groups = found.groups.labels
@@ -203,21 +203,15 @@ def in_center(noise: int, signal: int) -> Callable[[Cell], int]:
     return lambda cell: (noise if cell.signal == "noise" else signal) if is_central(cell) else 0
 
 
-def at_one_place(count: int) -> Callable[[Cell], int]:
-    """Independent features, n = 200: for methods that take minutes a data set."""
-    return lambda cell: count if is_central(cell) and cell.design == "independent" else 0
-
-
-def two_designs(count: int) -> Callable[[Cell], int]:
-    """Independent features and genes among the central cells."""
-    return lambda cell: (
-        count if is_central(cell) and cell.design in ("independent", "expression") else 0
-    )
+def in_one_design(noise: int, signal: int) -> Callable[[Cell], int]:
+    """Independent features among the central cells: for methods that take long."""
+    center = in_center(noise, signal)
+    return lambda cell: center(cell) if cell.design == "independent" else 0
 
 
 def moderate(cell: Cell) -> int:
-    """About a second: 30 data sets without signal, 10 with a strong one; two classes at most."""
-    if cell.target not in ("continuous", "binary") or cell.n > 200 or cell.signal == "weak":
+    """About a second for a continuous target: 30 data sets without signal, 10 with a strong one."""
+    if cell.task == "classification" or cell.n > 200 or cell.signal == "weak":
         return 0
     return 30 if cell.signal == "noise" else 10
 
@@ -242,21 +236,21 @@ METHODS = {
         Method("mainstay, F-test, 50 pairs", "ours", "mainstay", PERMUTATION_RULES,
                by_permutation("f_statistic", 100), in_center(30, 30), 10),
         Method("mainstay, L1 path", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation("l1_path"), in_center(30, 10), 5),
+               by_permutation("l1_path", 4, 30), in_one_design(30, 10), 5),
         Method("mainstay, forest of 20 trees", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation(RandomForestRegressor(20)), at_one_place(5), 1),
+               by_permutation(RandomForestRegressor(20), 2, 20), in_one_design(10, 5), 1),
         Method("mainstay, bounds, F-test", "ours", "mainstay",
                tuple(Rule(f"{name}, E ≤ 1", "number", 1)
                      for name in (*BOUND_NAMES, *(f"IPSS h{m}" for m in IPSS_POWERS))),
                by_bounds, fast, 50),
         Method("ipss, L1", "peer", "ipss", IPSS_RULES, ipss_with("l1"), moderate, 5),
         Method("ipss, boosting (default)", "peer", "ipss", IPSS_RULES, ipss_with("gb"),
-               two_designs(30), 5),
+               in_one_design(30, 10), 5),
         Method("knockpy", "peer", "knockpy", (Rule("FDR 10%", "fdr", 0.1, "conditional"),),
                knockpy, in_center(10, 5), 1),
         Method("powershap", "peer", "powershap", (Rule("α = 0.01", "number", 10),),
-               powershap, at_one_place(5), 1),
+               powershap, in_one_design(5, 3), 1),
         Method("Boruta", "peer", "boruta", (Rule("FDR 5%", "fdr", 0.05),), boruta,
-               at_one_place(3), 1),
+               in_one_design(2, 1), 1),
     )
 }  # fmt: skip

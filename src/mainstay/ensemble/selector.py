@@ -38,7 +38,7 @@ from mainstay.ensemble.scoring import candidate_sizes, score_sizes
 from mainstay.forecast import Forecast, forecast_stability
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
-from mainstay.procedure import Data, Procedure, selections
+from mainstay.procedure import Data, Procedure, report_padding, selections
 from mainstay.rankers.models import default_estimator
 from mainstay.reliability import ErrorRule, FeatureEvidence
 from mainstay.runs import Runs
@@ -271,6 +271,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             # as many as are selected in the end, now that this is known
             chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
         self.selections_ = chosen
+        report_padding(self.runs_, int(chosen.sizes.max()))
         self._measure_stability(int(rng.integers(2**32)))
         self.n_features_ = int(self.support_.sum())
         self.feature_table_ = feature_table(

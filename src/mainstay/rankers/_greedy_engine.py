@@ -12,6 +12,7 @@ from mainstay.rankers.contingency import Cells, Lanes, Statistics, table_statist
 from mainstay.rankers.discretization import Coded
 from mainstay.rankers.inputs import Target
 from mainstay.rankers.moments import Moments, Weighting, f_scores
+from mainstay.runs import average_ranks
 
 _FLOOR = 0.001  # of every redundancy in a quotient
 ROUNDING = 1e-12  # an entropy below this is that of a constant
@@ -67,11 +68,15 @@ class Terms(Protocol):
 
 @dataclass(frozen=True)
 class Selection:
-    """The order of selection in b resamples, and the criterion at that moment: b × k."""
+    """The order of selection in b resamples, and the criterion at that moment: b × k.
+
+    `last` is the criterion of every feature when the last one was chosen, or a bound of it.
+    """
 
     order: np.ndarray
     criterion: np.ndarray
     constant: np.ndarray  # b × p
+    last: np.ndarray  # b × p
 
     @staticmethod
     def join(parts: Sequence[Selection]) -> Selection:
@@ -80,13 +85,14 @@ class Selection:
             np.concatenate([part.order for part in parts]),
             np.concatenate([part.criterion for part in parts]),
             np.concatenate([part.constant for part in parts]),
+            np.concatenate([part.last for part in parts]),
         )
 
     def renumbered(self, columns: np.ndarray) -> Selection:
         """Feature i becomes columns[i]."""
-        constant = np.empty_like(self.constant)
-        constant[:, columns] = self.constant
-        return Selection(columns[self.order], self.criterion, constant)
+        constant, last = np.empty_like(self.constant), np.empty_like(self.last)
+        constant[:, columns], last[:, columns] = self.constant, self.last
+        return Selection(columns[self.order], self.criterion, constant, last)
 
     def criterion_scores(self) -> np.ndarray:
         """The criterion of every feature, b × p (all features were selected)."""
@@ -94,16 +100,24 @@ class Selection:
         np.put_along_axis(out, self.order, self.criterion, axis=1)
         return out
 
-    def ranks(self) -> np.ndarray:
-        """Places, b × p; features left over tie behind the chosen, constant ones behind all."""
+    def ranks(self, rest: str = "tie") -> np.ndarray:
+        """Places, b × p; features left over come behind the chosen, constant ones behind all.
+
+        Those left over tie, or go by their last criterion (rest="criterion").
+        """
         b, p = self.constant.shape
         place = np.full((b, p), np.inf)
         steps = np.broadcast_to(np.arange(1.0, self.order.shape[1] + 1), self.order.shape)
         np.put_along_axis(place, self.order, steps, axis=1)
         n_constant = self.constant.sum(axis=1, keepdims=True)
-        rest = np.isinf(place) & ~self.constant
-        first_last = p - n_constant - rest.sum(axis=1, keepdims=True) + 1, p - n_constant
-        place = np.where(rest, (first_last[0] + first_last[1]) / 2, place)
+        left = np.isinf(place) & ~self.constant
+        before = p - n_constant - left.sum(axis=1, keepdims=True)
+        if rest == "tie":
+            place = np.where(left, (before + 1 + p - n_constant) / 2, place)
+        else:
+            place = np.where(
+                left, before + average_ranks(np.where(left, -self.last, np.inf)), place
+            )
         return np.where(self.constant, p - (n_constant - 1) / 2, place)
 
 
@@ -125,7 +139,7 @@ def select(terms: Terms, criterion: Criterion, k: int) -> Selection:
             term = np.maximum(terms.of(best, taken), criterion.floor)
             state = term if step == 0 else criterion.combine(state, term)
             value = criterion.value(relevance, state, step + 1)
-    return Selection(order, reached, constant)
+    return Selection(order, reached, constant, value)
 
 
 # ---------------------------------------------------------------------- information
