@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 import warnings
 from typing import Any
 
@@ -356,6 +357,21 @@ def test_single_precision_scores_as_the_same_numbers_in_double() -> None:
             single = np.nan_to_num(single)
         scores = RANKERS[name]().fit(single, y).scores_
         np.testing.assert_array_equal(scores, RANKERS[name]().fit(single.astype(float), y).scores_)
+
+
+@pytest.mark.parametrize("name", ["f_statistic", "correlation"])
+def test_single_precision_is_not_copied_as_a_whole(name: str) -> None:
+    X = np.random.default_rng(0).normal(size=(100_000, 40)).astype(np.float32)
+    y, weights = np.arange(len(X)) % 2, np.ones((2, len(X)), dtype=np.uint8)
+    ranker = RANKERS[name]()
+    ranker.score_resamples(X[:100], y[:100], weights[:, :100])  # compiles
+    tracemalloc.start()
+    try:
+        ranker.score_resamples(X, y, weights)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < X.nbytes / 2
 
 
 @pytest.mark.parametrize("name", WEIGHTED)

@@ -18,6 +18,7 @@ _FLOOR = 0.001  # of every redundancy in a quotient
 ROUNDING = 1e-12  # an entropy below this is that of a constant
 _MOST_BYTES = 2**28  # of cached sums
 _MOST_LANES = 32
+_MOST_VALUES = 2**16  # whose products are summed together
 _MOST_CELLS = 2048  # of a joint table that is counted without sorting rows
 
 
@@ -285,7 +286,7 @@ class MomentTerms:
     """Relevance = F-statistic, terms = |Pearson correlation|, for b × n weights."""
 
     def __init__(self, data: Moments, target: Target, weights: np.ndarray) -> None:
-        self._data, self._weights = data, weights
+        self._weights, self._values = weights, data.block(slice(None), slice(None))[0]
         self.relevance = f_scores(data, target, weights)
         self.constant = self.relevance <= 0
         lanes = Weighting(weights)
@@ -300,11 +301,22 @@ class MomentTerms:
     def of(self, chosen: np.ndarray, taken: np.ndarray) -> np.ndarray:
         """Correlations of all features with the one that each resample has just chosen, b × p."""
         lane = np.arange(len(chosen))
-        of_chosen = Weighting(self._weights * self._data.block(slice(None), chosen)[0].T)
-        products = np.empty(self.relevance.shape)
-        for features in self._data.feature_blocks():
-            products[:, features] = self._data.sums(features, of_chosen).total[:, 0]
+        products = self._products(self._weights * self._values[:, chosen].T)
         covariance = products - self._sums * self._sums[lane, chosen][:, None] / self._n
         scale = self._scale * self._scale[lane, chosen][:, None]
         r = np.where(scale > 0, np.abs(covariance) / np.where(scale > 0, scale, 1), 0)
         return np.asarray(np.minimum(r, 1))
+
+    def _products(self, weights: np.ndarray) -> np.ndarray:
+        """Sums of the values under b × n weights, b × p, rows in order."""
+        from mainstay._kernels.moments import row_moments
+
+        n, p = self._values.shape
+        total, no_squares = np.zeros((len(weights), 1, p)), np.zeros((len(weights), 1, 0))
+        step = max(4, _MOST_VALUES // p)
+        for at in range(0, n, step):
+            part = self._values[at : at + step]
+            every = np.arange(len(part))
+            ends = np.array([0, len(part)])
+            row_moments(part, every, ends, weights[:, at : at + step], total, no_squares)
+        return total[:, 0]
