@@ -212,9 +212,7 @@ CASES: dict[str, list[Case]] = {
         (weighted, ("correlation", 2000, 140, B, {})),
         (weighted, ("correlation", 2000, 140, 200, {"method": "spearman"})),
     ],
-<<<<<<< HEAD
     "l1_path": [(l1_path, (100, 2000))],
-=======
     "wide": [
         (weighted, ("f_statistic", 200, 10_000, 100, {})),
         *(
@@ -227,7 +225,6 @@ CASES: dict[str, list[Case]] = {
         for name in ("f_statistic", "information_gain")
         for n in (250_000, 1_000_000)
     ],
->>>>>>> wt-fastk
     "growth": [(growth, ())],
     "ensemble": [(ensemble, ())],
 }
