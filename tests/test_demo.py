@@ -42,7 +42,8 @@ def test_it_selects_measures_replicates_forecasts_compares_and_gives_a_verdict(
     assert result.exit_code == 0, result.output
     parts = ["569 patients", "1 Select", "2 Measure", "nogueira", "sma_count", "3 Test",
              "permutations of rows", "4 Replicate", "Two independent studies of 284", "5 Forecast",
-             "6 Compare", "random/5", "Recommended", "Verdict", "Two independent studies of 284", "report.html"]  # fmt: skip
+             "6 Compare", "random/5", "Recommended", "Verdict",
+             "Two independent studies of 284", "report.html"]  # fmt: skip
     place = 0
     for part in parts:
         place = result.stdout.index(part, place)
