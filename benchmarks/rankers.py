@@ -97,6 +97,21 @@ def memory(b: int) -> list[Row]:
     return [(f"IG: {b:,} bootstraps, n=500, p=50", seconds, None, remark)]
 
 
+def rows_in_single_precision(name: str, n: int) -> list[Row]:
+    """Time and memory of four bootstraps of many rows in float32."""
+    rng = np.random.default_rng(0)
+    X, y = np.empty((n, 100), dtype=np.float32), rng.integers(0, 2, n)
+    for at in range(0, n, 100_000):
+        X[at : at + 100_000] = rng.normal(size=X[at : at + 100_000].shape)
+    weights, ranker = bootstraps(n, 4), RANKERS[name]()
+    ranker.score_resamples(X[:500], y[:500], weights[:, :500] + 1)  # type: ignore[attr-defined]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seconds = seconds_of(lambda: ranker.score_resamples(X, y, weights))  # type: ignore[attr-defined]
+    more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    remark = f"+{more:.0f} MB beside {X.nbytes / 2**20:.0f} MB of data"
+    return [(f"{name}: 4 bootstraps, n={n:,}, p=100, float32", seconds, None, remark)]
+
+
 def weighted(name: str, n: int, p: int, b: int, options: dict[str, object]) -> list[Row]:
     X, y = problem(n, p)
     weights = bootstraps(n, b)
@@ -198,6 +213,18 @@ CASES: dict[str, list[Case]] = {
         (weighted, ("correlation", 2000, 140, 200, {"method": "spearman"})),
     ],
     "l1_path": [(l1_path, (100, 2000))],
+    "wide": [
+        (weighted, ("f_statistic", 200, 10_000, 100, {})),
+        *(
+            (weighted, (name, 200, 10_000, 4, {"n_features_to_select": 50}))
+            for name in ("cmim", "jmim", "njmim", "mrmr", "jmi", "disr")
+        ),
+    ],
+    "rows": [
+        (rows_in_single_precision, (name, n))
+        for name in ("f_statistic", "information_gain")
+        for n in (250_000, 1_000_000)
+    ],
     "growth": [(growth, ())],
     "ensemble": [(ensemble, ())],
 }

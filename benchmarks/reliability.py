@@ -1,6 +1,6 @@
-"""Speed of replicability: hundreds of studies on parts of the rows.
+"""Speed of replicability and evidence: hundreds of studies, thousands of permuted runs.
 
-    python benchmarks/reliability.py            all cases, under a minute
+    python benchmarks/reliability.py            all cases, two minutes
 
 Every case runs in a process of its own, on one core, after a warm-up on small data. The other way
 is a plain loop: the ranker fitted to the rows of every study, one after the other.
@@ -33,7 +33,23 @@ def studies(ranker: str, ensemble_size: int | None) -> list[Row]:
     return [(what, seconds, once * n * (ensemble_size or 1), value)]
 
 
+def evidence(ranker: str, n: int, p: int) -> list[Row]:
+    """Permutation evidence: 50 pairs of halves × 100 permuted targets."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n, p)), np.arange(n) % 2
+    ms.feature_evidence(ranker, X[:, :50], y, n_permutations=10, random_state=0, progress=False)
+    seconds, result = clock(
+        lambda: ms.feature_evidence(ranker, X, y, random_state=0, progress=False)
+    )
+    half = rng.permutation(n)[: n // 2]
+    once = seconds_of(lambda: make_ranker(ranker).fit(X[half], y[half]))
+    what = f"{ranker}, {n} × {p}: evidence, {result.n_permutations} permutations of 50 pairs"
+    return [(what, seconds, once * 100 * (1 + result.n_permutations), f"p = {result.p_value:.2f}")]
+
+
 CASES: dict[str, list[Case]] = {
+    "evidence": [(evidence, (ranker, N, P)) for ranker in ("f_statistic", "information_gain")],
+    "wide": [(evidence, (ranker, 200, 20_000)) for ranker in ("f_statistic", "information_gain")],
     "single": [(studies, (ranker, None)) for ranker in ("f_statistic", "information_gain")],
     "ensemble": [(studies, ("f_statistic", 20))],
 }

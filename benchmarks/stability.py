@@ -88,8 +88,7 @@ def sma(name: str, irregular: bool) -> list[Row]:
 # ---------------------------------------------------------------------- sets, rankings, similarity
 
 
-def sets(k: int) -> list[Row]:
-    m, p = 1000, 100_000
+def sets(k: int, m: int = 1000, p: int = 100_000) -> list[Row]:
     rng = np.random.default_rng(3)
     chosen = [rng.choice(20 * k, k, replace=False) for _ in range(m)]
     ends = np.arange(0, m * k + 1, k)
@@ -171,7 +170,7 @@ CASES: dict[str, list[Case]] = {
         for irregular in (False, True)
         for name in ("sma_count", "sma_mean", "sma_greedy", "sma_mbm")
     ],
-    "sets": [(sets, (100,)), (sets, (1000,))],
+    "sets": [(sets, (100,)), (sets, (1000,)), (sets, (50, 1600, 10_000))],
     "rankings": [
         (rankings, (name,))
         for name in (

@@ -3,7 +3,7 @@
 Populations of independent runs whose stability is known: noise of several strengths, a rare second
 selection, two selections that come up equally often, features that are drawn by lot.
 
-python experiments/intervals.py            # about 8 minutes of computing
+python experiments/intervals.py            # about 5 minutes of computing
 python experiments/intervals.py --quick    # a look, in a temporary folder: about 2 minutes
 """
 
@@ -199,7 +199,7 @@ def _say(cell: Cell, share: float, n: int) -> str:
 
 
 def main(options: argparse.Namespace) -> None:
-    repeats = 100 if options.quick else 1000
+    repeats = 100 if options.quick else 500
     combinations = [
         (population, measure)
         for population, measure in itertools.product(POPULATIONS, MEASURES)

@@ -210,6 +210,15 @@ def test_work_begun_on_one_core_goes_on_with_two(ranker, kept, tmp_path):
     assert kept.count == kept.most
 
 
+def test_work_on_two_cores_that_cannot_be_kept_ends_at_once_and_goes_on(kept, tmp_path):
+    expected = selector().fit(X, Y).runs_
+    kept.most = 3
+    with pytest.raises(KilledError):
+        selector(checkpoint=tmp_path, n_jobs=2).fit(X, Y)
+    kept.most = 12
+    assert selector(checkpoint=tmp_path, n_jobs=2).fit(X, Y).runs_ == expected
+
+
 def test_a_checkpoint_is_no_part_of_the_result(tmp_path):
     selector().fit(X, Y).save(tmp_path / "without.zip")
     selector(checkpoint=tmp_path / "kept").fit(X, Y).save(tmp_path / "with.zip")

@@ -11,6 +11,8 @@ import mainstay as ms
 from mainstay.cli import main
 
 PICTURES = {
+    "evidence",
+    "null",
     "frequency",
     "ranks",
     "runs",
@@ -38,9 +40,10 @@ def test_it_selects_measures_replicates_forecasts_compares_and_gives_a_verdict(
 ) -> None:
     _, result = tour
     assert result.exit_code == 0, result.output
-    parts = ["569 patients", "1 Select", "2 Measure", "nogueira", "sma_count", "3 Replicate",
-             "Two independent studies of 284", "4 Forecast", "5 Compare", "random/5",
-             "Recommended", "Verdict", "Two independent studies of 284", "report.html"]  # fmt: skip
+    parts = ["569 patients", "1 Select", "2 Measure", "nogueira", "sma_count", "3 Test",
+             "permutations of rows", "4 Replicate", "Two independent studies of 284", "5 Forecast",
+             "6 Compare", "random/5", "Recommended", "Verdict",
+             "Two independent studies of 284", "report.html"]  # fmt: skip
     place = 0
     for part in parts:
         place = result.stdout.index(part, place)
@@ -60,6 +63,7 @@ def test_it_writes_a_report_pictures_and_a_result_that_can_be_reopened(
     assert reopened.runs.n_runs == 6
     assert reopened.comparison.recommended in page
     assert reopened.forecast.protocol == "nested"
+    assert reopened.evidence.n_permutations == 30
     assert reopened.replicability.ensemble_size == 6
     assert reopened.replicability.summary() in page
     assert reopened.replicability.gain.summary() in result.stdout

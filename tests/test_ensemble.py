@@ -25,6 +25,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import mainstay as ms
 from mainstay.ensemble.feature_table import feature_table
 from mainstay.measures.inference import frequency_interval
+from mainstay.procedure import report_padding
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 
@@ -269,7 +270,10 @@ def test_text_columns_have_no_twins_but_are_ranked() -> None:
         ({"ranker": GaussianNB()}, "feature_importances_"),
         ({"n_features_to_select": 31}, "from 1 to 30, got 31"),
         ({"n_features_to_select": 1.5}, r"\[0, 1\]"),
-        ({"n_features_to_select": "many"}, "'frequency>=0.8', got 'many'"),
+        (
+            {"n_features_to_select": "many"},
+            "or 'expected_false<=1', got 'many'",
+        ),
         ({"aggregation": "meen"}, "Did you mean 'mean'"),
         ({"resampling": "bootstrp"}, "Did you mean 'bootstrap'"),
         ({"n_resamples": 1}, "at least 2"),
@@ -351,3 +355,23 @@ def test_evaluation_is_the_same_for_any_number_of_cores() -> None:
     )
     pd.testing.assert_frame_equal(one.scores, two.scores)
     pd.testing.assert_frame_equal(one.stability, two.stability)
+
+
+def test_places_that_are_filled_at_random_are_announced():
+    scores = np.zeros((3, 20))
+    scores[:, :4] = [4, 3, 2, 1]
+    runs = ms.Runs.from_scores(scores)
+    with pytest.warns(UserWarning, match="on average 6 of the 10 places in a run were filled"):
+        report_padding(runs, 10)
+    report_padding(runs, 7)  # fewer than half of the places
+    report_padding(ms.Runs.from_support(scores > 0), 10)
+
+
+def test_a_warning_names_the_line_that_called_fit():
+    X, y = np.zeros((20, 4)), np.arange(20) % 2
+    X[:, 0] = y
+    with pytest.warns(UserWarning, match="features tie for place 2") as caught:
+        ms.EnsembleSelector(
+            "f_statistic", n_features_to_select=2, similarity_threshold=None, random_state=0
+        ).fit(X, y)
+    assert {warning.filename for warning in caught} == {__file__}

@@ -179,7 +179,7 @@ def test_intervals_stay_within_the_range_of_the_measure(name: str) -> None:
 
 
 def test_many_runs_give_the_published_interval_nearly() -> None:
-    estimate = ms.stability(noisy_runs(np.random.default_rng(21), 400))
+    estimate = ms.stability(noisy_runs(np.random.default_rng(21), 200))
     low, high = estimate.interval
     reach = 1.96 * estimate.standard_error
     assert (low, high) == pytest.approx((estimate.value - reach, estimate.value + reach), abs=0.003)

@@ -543,3 +543,59 @@ def test_a_group_has_the_same_letter_in_all_pictures(selector):
         (network["feature"], network["group"]),
     ):
         assert [letters[name] for name in features] == list(groups)
+
+
+# --- evidence -------------------------------------------------------------------------------------
+
+
+def evidence_of(p, effect):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, p)), np.arange(40) % 2
+    X[y == 1, : min(p, 3)] += effect
+    return ms.feature_evidence(
+        "f_statistic", X, y, n_permutations=20, n_resamples=10, similarity_threshold=None,
+        random_state=0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("p", [1, 20, 2000])
+def test_evidence_shows_every_feature_and_marks_those_that_can_be_named(p):
+    ev = evidence_of(p, 3.0)
+    display = ev.plot()
+    others, named = (dots.get_offsets() for dots in display.ax_.collections)
+    assert len(others) + len(named) == p
+    assert len(named) == len(ev.selected()) > 0
+    assert_allclose(named[:, 1], ev.table["q_value"][: len(named)])
+    assert f"{len(named)} of {p:,} features can be named" in display.ax_.texts[-1].get_text()
+
+
+def test_the_picture_of_noise_names_nothing():
+    display = evidence_of(30, 0.0).plot()
+    assert all("strongest first" not in text.get_text() for text in display.ax_.texts)
+
+
+def test_the_null_distribution_ends_where_its_largest_values_are():
+    ev = evidence_of(50, 3.0)
+    display = ev.plot_null()
+    observed = display.ax_.lines[0]
+    assert observed.get_xdata()[0] == ev.values.max()
+    assert observed.get_ydata()[-1] == 50
+    assert display.ax_.lines[1].get_xdata()[0] == np.quantile(ev.null_largest, 0.95)
+    assert len(display.ax_.lines[2].get_xdata()) == len(ev.selected())
+
+
+def test_hostile_names_stand_beside_the_evidence_as_they_are():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, len(HOSTILE))) + 3 * y[:, None]
+    ev = ms.feature_evidence(
+        "f_statistic", pd.DataFrame(X, columns=HOSTILE), y, n_permutations=20, n_resamples=10,
+        similarity_threshold=None, random_state=0,
+    )  # fmt: skip
+    display = ev.plot()
+    display.figure_.canvas.draw()
+    listed = next(text for text in display.ax_.texts if "strongest" in text.get_text())
+    assert "$\\frac{" in listed.get_text()
+    assert len(listed.get_text().split("\n")) == 1 + len(HOSTILE)

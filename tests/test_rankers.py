@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 import warnings
 from typing import Any
 
@@ -34,7 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import naive_rankers as naive
 from conftest import golden
-from mainstay import InputError
+from mainstay import EnsembleSelector, InputError
 from mainstay._kernels.greedy import sums_with_one
 from mainstay._kernels.moments import row_moments
 from mainstay.rankers import (
@@ -57,6 +58,7 @@ from mainstay.rankers import (
     moments,
     score_filters,
 )
+from mainstay.rankers.base import for_number
 from mainstay.rankers.contingency import pack
 from mainstay.rankers.discretization import mdl_cuts
 
@@ -355,6 +357,21 @@ def test_single_precision_scores_as_the_same_numbers_in_double() -> None:
             single = np.nan_to_num(single)
         scores = RANKERS[name]().fit(single, y).scores_
         np.testing.assert_array_equal(scores, RANKERS[name]().fit(single.astype(float), y).scores_)
+
+
+@pytest.mark.parametrize("name", ["f_statistic", "correlation"])
+def test_single_precision_is_not_copied_as_a_whole(name: str) -> None:
+    X = np.random.default_rng(0).normal(size=(100_000, 40)).astype(np.float32)
+    y, weights = np.arange(len(X)) % 2, np.ones((2, len(X)), dtype=np.uint8)
+    ranker = RANKERS[name]()
+    ranker.score_resamples(X[:100], y[:100], weights[:, :100])  # compiles
+    tracemalloc.start()
+    try:
+        ranker.score_resamples(X, y, weights)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < X.nbytes / 2
 
 
 @pytest.mark.parametrize("name", WEIGHTED)
@@ -686,6 +703,43 @@ def test_stopping_early_selects_the_same_and_ties_the_rest() -> None:
     assert part.ranks_[5] == 8
     with pytest.raises(InputError, match="criterion"):
         MRMR(n_features_to_select=3, scores="criterion").fit(X, y)
+
+
+@pytest.mark.parametrize("name", GREEDY)
+def test_features_left_over_can_go_by_their_last_criterion(name: str) -> None:
+    X, y = problem(60, 70, 2)
+    X[:, 5], X[:, 6] = 0, X[:, 8]
+    tied, ordered = (
+        RANKERS[name](n_features_to_select=10, rest=rest).fit(X, y) for rest in ("tie", "criterion")
+    )
+    assert ordered.order_.tolist() == tied.order_.tolist()
+    np.testing.assert_array_equal(ordered.scores_[tied.order_], tied.scores_[tied.order_])
+    assert ordered.ranks_[5] == 70
+    rest = np.setdiff1d(np.arange(70), [*tied.order_, 5])
+    assert sorted(np.floor(ordered.ranks_[rest])) != [39] * 59  # those that tied have places
+    assert ordered.ranks_[rest].min() >= 11
+    assert ordered.ranks_[rest].sum() == pytest.approx(np.arange(11, 70).sum())
+    if name in ("mrmr", "jmi", "disr"):  # the eleventh is the best that is left
+        longer = RANKERS[name](n_features_to_select=11, rest="criterion").fit(X, y)
+        assert longer.ranks_[longer.order_[-1]] == 11
+    with pytest.raises(InputError, match="rest"):
+        RANKERS[name](rest="last").fit(X, y)
+    with pytest.raises(InputError, match="auto"):
+        RANKERS[name](n_features_to_select="all").fit(X, y)
+
+
+def test_a_greedy_ranker_orders_what_an_ensemble_needs() -> None:
+    assert for_number(MRMR(), 10, 1000).get_params()["n_features_to_select"] == 50
+    assert for_number(NJMIM(), 100, 1000).get_params()["n_features_to_select"] == 200
+    for settled in (MRMR(n_features_to_select=None), MRMR(scores="criterion"), FStatistic()):
+        assert for_number(settled, 10, 1000) is settled
+    small_table = MRMR()
+    assert for_number(small_table, 10, 50) is small_table
+    X, y = problem(40, 80, 2)
+    selector = EnsembleSelector("mrmr", n_features_to_select=5, n_resamples=3, random_state=0)
+    by_name = selector.fit(X, y).runs_.scores
+    given = MRMR(n_features_to_select=50, rest="criterion")
+    np.testing.assert_array_equal(selector.set_params(ranker=given).fit(X, y).runs_.scores, by_name)
 
 
 def test_memory_limits_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import KFold
@@ -18,7 +18,14 @@ import mainstay as ms
 from mainstay import InputError
 from mainstay.procedure import Data, Procedure
 from mainstay.reliability.pairs import agreement_in_pairs, halve
-from mainstay.reliability.variance import PartScores, extrapolate, grown, interval, rows_needed
+from mainstay.reliability.variance import (
+    PartScores,
+    extrapolate,
+    grown,
+    interval,
+    rows_needed,
+    scale_with_growth,
+)
 from mainstay.resampling import Pairs, make_resamples
 
 N, P = 60, 40
@@ -151,14 +158,22 @@ def test_near_zero_the_interval_reaches_further_up_than_down() -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.floats(0, 1), st.floats(0, 1), st.floats(1e-6, 0.1))
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.1))
+@example(1.0, 1.0, 0.0)  # all halves and quarters agree fully
 def test_an_extrapolation_is_at_most_1_and_never_goes_down(
     value: float, before: float, scale: float
 ) -> None:
-    assert value <= extrapolate(value, before, scale, 0.01) <= 1
-    assert extrapolate(-value, before, scale, 0.01) == 0
+    for error in (0.0, 0.01):
+        assert value <= extrapolate(value, before, scale, error) <= 1
+        assert extrapolate(-value, before, scale, error) == 0
     low, high = grown((min(before, value), max(before, value)))
     assert low <= high <= 1
+
+
+def test_agreement_that_just_began_to_grow_is_less_certain() -> None:
+    """Quarters that agree on nothing say little of how much halves vary."""
+    assert scale_with_growth(0.01, 0.4, 0.3) == 0.01
+    assert scale_with_growth(0.01, 0.5, 0.1) == pytest.approx(0.01 * np.log(9))
 
 
 def test_growth_is_extrapolated_as_far_as_it_is_certain() -> None:

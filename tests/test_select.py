@@ -402,7 +402,7 @@ def with_column(**columns: Any) -> None:
         (lambda: with_column(), ["--ranker", "informtion_gain"], "Did you mean 'information_gain'"),
         (lambda: with_column(), ["--aggregation", "avg"], "unknown aggregation"),
         (lambda: with_column(), ["--n-features", "9"], "from 1 to 4, got 9"),
-        (lambda: with_column(), ["--n-features", "few"], "'frequency>=0.8', got 'few'"),
+        (lambda: with_column(), ["--n-features", "few"], "'expected_false<=1', got 'few'"),
         (lambda: with_column(), ["--resampling", "boot"], "unknown resampling"),
         (lambda: Path("iris.csv").write_bytes(bytes(range(256))), [], "could not be read as csv"),
         (lambda: Path("iris.csv").write_text("species\na\nb\n"), [], "no column besides"),

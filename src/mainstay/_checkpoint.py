@@ -173,7 +173,7 @@ def _digest(value: Any, known: dict[int, bytes]) -> bytes:
         total.update(
             repr(value.tolist()).encode("utf-8", "surrogatepass")
             if value.dtype.hasobject
-            else np.ascontiguousarray(value).tobytes()
+            else np.ascontiguousarray(value).reshape(-1).view(np.uint8).data
         )
     for part in _parts(value):
         total.update(_digest(part, known))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from typing import Any, Literal
 
 from mainstay._checkpoint import active, paused
@@ -45,11 +47,12 @@ def run_tasks(
 
     def finished() -> Iterator[None]:
         yield from [None] * len(results)
-        for i, result in _as_completed(function, todo, missing, n_jobs):
-            if kept is not None:
-                kept.keep(i, result)
-            results[i] = result
-            yield None
+        with closing(_as_completed(function, todo, missing, n_jobs)) as made:
+            for i, result in made:
+                if kept is not None:
+                    kept.keep(i, result)
+                results[i] = result
+                yield None
 
     with paused():
         collect(finished(), len(todo), progress=progress, description=description)
@@ -58,7 +61,7 @@ def run_tasks(
 
 def _as_completed(
     function: Callable[..., Any], todo: Sequence[tuple[Any, ...]], which: list[int], n_jobs: Any
-) -> Iterator[tuple[int, Any]]:
+) -> Generator[tuple[int, Any], None, None]:
     """Numbers of tasks and their results, in the order in which these are there."""
     if n_jobs == 1:  # thousands of small calls: a pool for each would cost more than the work
         yield from ((i, function(*todo[i])) for i in which)
@@ -66,7 +69,15 @@ def _as_completed(
     import joblib
 
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    yield from parallel(joblib.delayed(_numbered)(i, function, todo[i]) for i in which)
+    made = parallel(joblib.delayed(_numbered)(i, function, todo[i]) for i in which)
+    try:
+        # not "yield from", which would close it before the filter is set
+        for numbered in made:  # noqa: UP028
+            yield numbered
+    finally:
+        with warnings.catch_warnings():  # whoever stops early knows that tasks are cancelled
+            warnings.filterwarnings("ignore", ".*have been cancelled", UserWarning)
+            made.close()
 
 
 def _numbered(i: int, function: Callable[..., Any], task: tuple[Any, ...]) -> tuple[int, Any]:

@@ -6,6 +6,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -136,7 +137,7 @@ def feature_names(
     if features is None:
         features = columns if columns is not None else n_features
     if isinstance(features, int | np.integer):
-        features = [f"x{i}" for i in range(check_count("features", features, 1))]
+        features = _default_names(check_count("features", features, 1))
     names = tuple(str(name) for name in features)
     if n_features is not None and len(names) != n_features:
         raise InputError(
@@ -151,8 +152,18 @@ def feature_names(
     return names
 
 
+@lru_cache(maxsize=2)
+def _default_names(n: int) -> tuple[str, ...]:
+    return tuple(f"x{i}" for i in range(n))
+
+
 def natural_order(names: Sequence[str]) -> np.ndarray:
     """Sort names as people do (x2 before x10): an order that no shuffling of columns changes."""
+    return _natural_order(tuple(names)).copy()
+
+
+@lru_cache(maxsize=2)  # every run of a model asks for it, with the same names
+def _natural_order(names: tuple[str, ...]) -> np.ndarray:
     keys = [
         [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", s)]
         for s in names

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from mainstay._checkpoint import active
 from mainstay._parallel import Progress, n_cores, run_tasks
@@ -34,6 +33,8 @@ from mainstay.aggregation import AGGREGATIONS, Ranking, aggregate
 from mainstay.rankers import make_ranker
 from mainstay.rankers.base import (
     BlockScorer,
+    for_number,
+    for_run,
     for_task,
     has_fast_path,
     resample_scorer,
@@ -52,6 +53,7 @@ from mainstay.similarity import FeatureSimilarity
 
 TASKS = ("auto", "classification", "regression")
 _BLOCK = 256  # resamples whose weights are in memory at once
+_FEW_PLACES = 5  # fewer are not worth a warning about how they were filled
 _SHARE_PER_RUN = 0.1  # of the features, where nothing else is said
 
 RunsByRanker = dict[str, Runs]
@@ -329,9 +331,15 @@ class Procedure:
     def prepare(self, data: Data) -> Prepared:
         """What the rankers make of X alone, by their names, to be used with many targets."""
         return {
-            name: target_scorer(for_task(ranker, data.task), data.X)
+            name: target_scorer(self._decided(ranker, data), data.X)
             for name, ranker in self.rankers
         }
+
+    def _decided(self, ranker: Any, data: Data) -> Any:
+        """The ranker, told what y is, and how many features matter where it orders only some."""
+        return for_number(
+            for_task(ranker, data.task), self.per_run(data.n_features), data.n_features
+        )
 
     def run(
         self,
@@ -360,7 +368,7 @@ class Procedure:
         options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
         return {
             name: _run_ranker(
-                for_task(ranker, data.task),
+                self._decided(ranker, data),
                 data,
                 resamples,
                 rng,
@@ -453,6 +461,23 @@ def selections(runs: Runs, k: int, seed: int) -> Runs:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "in .* runs features tie")
         return runs.top(k, random_state=seed)
+
+
+def report_padding(runs: Runs, k: int) -> None:
+    """Warn if most of what the runs select was drawn from features that they cannot tell apart."""
+    if runs.kind == "support" or not _FEW_PLACES <= k < runs.n_features:
+        return
+    values = -runs.ranks if runs.kind == "ranks" else runs.scores
+    last = -np.partition(-values, k - 1, axis=1)[:, [k - 1]]
+    places = k - (values > last).sum(axis=1)
+    at_random = np.where((values == last).sum(axis=1) > places, places, 0).mean()
+    if at_random > k / 2:
+        warnings.warn(
+            f"the runs cannot tell {k} features from the others: on average {at_random:.3g} of the "
+            f"{k} places in a run were filled at random from features with equal scores. Let a run "
+            "select fewer (n_features_per_run, or n_features_to_select).",
+            stacklevel=3,
+        )
 
 
 def ranks_of(runs: Runs) -> np.ndarray:
@@ -549,9 +574,7 @@ def _score_blocks(
 def _fit_resample(ranker: Any, data: Data, resamples: Resamples, i: int, seed: int) -> np.ndarray:
     """Fit the ranker to one resample; its selection if it makes one, else its scores."""
     part = data.rows(resamples.rows(i))
-    one = clone(ranker)
-    names = [n for n in one.get_params() if n == "random_state" or n.endswith("__random_state")]
-    one.set_params(**dict.fromkeys(sorted(names), seed))
+    one = for_run(ranker, seed)
     weights: Mapping[str, Any] = (
         {} if part.sample_weight is None else {"sample_weight": part.sample_weight}
     )

@@ -126,6 +126,7 @@ def _ended_by_sigterm() -> Iterator[None]:
 
 
 def _terminate(number: int, _frame: Any) -> None:
+    signal.signal(number, signal.SIG_IGN)  # once is enough: the workers are being ended
     click.echo("Error: stopped by SIGTERM.", err=True)
     raise SystemExit(128 + number)
 

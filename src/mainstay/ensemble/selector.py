@@ -38,7 +38,7 @@ from mainstay.ensemble.scoring import candidate_sizes, score_sizes
 from mainstay.forecast import Forecast, forecast_stability
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
-from mainstay.procedure import Data, Procedure, selections
+from mainstay.procedure import Data, Procedure, report_padding, selections
 from mainstay.rankers.models import default_estimator
 from mainstay.reliability import ErrorRule, FeatureEvidence
 from mainstay.runs import Runs
@@ -232,35 +232,32 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         settings = self.get_params(deep=False)
         with keep_in(self.checkpoint, "EnsembleSelector", settings, data.fingerprint):
-            return self._fit(data)
-
-    def _fit(self, data: Data) -> EnsembleSelector:
-        rng = check_random_state(self.random_state)
-        k = self._number_to_select(data.n_features)
-        procedure = self._procedure_for(k, data.n_features)
-        per_run = procedure.per_run(data.n_features)
-        made = make_runs(
-            procedure,
-            data,
-            self.n_resamples,
-            rng,
-            target_stability=self.target_stability,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        )
-        if made.forecast is not None:
-            self.forecast_, self.decision_ = made.forecast, str(made.decision)
-        self.runs_by_ranker_ = made.by_ranker
-        self.runs_ = procedure.merge(made.by_ranker)
-        self.ranking_ = procedure.combine(made.by_ranker)
-        self.n_resamples_ = self.runs_.n_runs
-        self.task_, self.task_reason_ = data.task, data.task_reason
-        chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
-        if k is None:
-            k = per_run = self._cross_validated_number(procedure, data, rng)
-        self._data = data
-        self.similarity_ = self._similarity(data)
-        self.evidence_ = self._evidence(procedure, data, k, rng)
+            rng = check_random_state(self.random_state)
+            k = self._number_to_select(data.n_features)
+            procedure = self._procedure_for(k, data.n_features)
+            per_run = procedure.per_run(data.n_features)
+            made = make_runs(
+                procedure,
+                data,
+                self.n_resamples,
+                rng,
+                target_stability=self.target_stability,
+                n_jobs=self.n_jobs,
+                progress=self.progress,
+            )
+            if made.forecast is not None:
+                self.forecast_, self.decision_ = made.forecast, str(made.decision)
+            self.runs_by_ranker_ = made.by_ranker
+            self.runs_ = procedure.merge(made.by_ranker)
+            self.ranking_ = procedure.combine(made.by_ranker)
+            self.n_resamples_ = self.runs_.n_runs
+            self.task_, self.task_reason_ = data.task, data.task_reason
+            chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
+            if k is None:
+                k = per_run = self._cross_validated_number(procedure, data, rng)
+            self._data = data
+            self.similarity_ = self._similarity(data)
+            self.evidence_ = self._evidence(procedure, data, k, rng)
         if isinstance(k, ErrorRule):
             named = select_by_error(k, self.control, procedure, self.runs_, self.evidence_)
             self.support_, self.guarantee_ = named.mask, named.guarantee
@@ -274,6 +271,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             # as many as are selected in the end, now that this is known
             chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
         self.selections_ = chosen
+        report_padding(self.runs_, int(chosen.sizes.max()))
         self._measure_stability(int(rng.integers(2**32)))
         self.n_features_ = int(self.support_.sum())
         self.feature_table_ = feature_table(

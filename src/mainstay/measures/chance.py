@@ -37,9 +37,11 @@ CROWDED = 4  # similar features per set, on average
 
 def ratio(numerator: Any, denominator: Any) -> np.ndarray:
     """Divide, with NaN where the denominator is 0."""
-    denominator = np.asarray(denominator, dtype=float)
-    defined = denominator != 0
-    return np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)
+    numerator, denominator = np.asarray(numerator), np.asarray(denominator, dtype=float)
+    if denominator.all():
+        return np.asarray(numerator / denominator)
+    out = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
+    return np.asarray(np.divide(numerator, denominator, out=out, where=denominator != 0))
 
 
 def correct_for_chance(score: Any, expected: Any, bound: Any) -> np.ndarray:

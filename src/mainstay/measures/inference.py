@@ -36,7 +36,8 @@ class Scores:
     `leave_one_out[i]` is the score without run i, or without pair i where pairs are disjoint.
     `variance` is given where theory provides it. `agreement` holds m × m agreements of pairs of
     runs where the score is one of all runs: what their mean is to first order. `unlike` is the
-    score of two runs that have nothing in common, where that is below 0.
+    score of two runs that have nothing in common, where that is below 0; of rankings, of one and
+    its reverse.
     """
 
     pairwise: np.ndarray | None = None
@@ -261,6 +262,7 @@ def _sampling_error_and_interval(
     """
     if n < LEAST_RUNS or math.isnan(variance):
         return math.nan, (math.nan, math.nan)
+    unlike *= max(value, 0.0)  # what is unlike runs that differ is less unlike each of them
     if agreement is not None:
         variance += pair_variance(agreement)
         unlike = min(unlike, least_agreement(agreement))

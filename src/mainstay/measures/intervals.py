@@ -8,11 +8,11 @@ Three parts, checked by simulation in `experiments/intervals.py`:
 2. Below: m runs cannot exclude a selection of probability ε that none of them happened to make, as
    long as (1 − ε)^m ≥ 1 − confidence. With probability (1 − ε)² two runs then agree as observed,
    and otherwise they score as low as runs without anything in common: 0, or below 0 for measures
-   that are corrected for chance (for rankings: as if reversed), or what the run that agrees least
-   with the others scores, whatever is lowest. The doubt is shared between 1 and 2 as in a
-   likelihood ratio: with a share u of it spent on 2, the t quantile shrinks by √(1 − u), and ε
-   satisfies (1 − ε)^m = (1 − confidence)^u. The lower limit is the smallest over all u. For m
-   identical runs it is (1 − confidence)^(2/m) if others score 0.
+   that are corrected for chance (for rankings: as if reversed), in proportion to the agreement that
+   was seen; or what the run that agrees least with the others scores, if that is lower. The doubt
+   is shared between 1 and 2 as in a likelihood ratio: with a share u of it spent on 2, the t
+   quantile shrinks by √(1 − u), and ε satisfies (1 − ε)^m = (1 − confidence)^u. The lower limit is
+   the smallest over all u. For m identical runs it is (1 − confidence)^(2/m) if others score 0.
 3. Above, likewise: m(m − 1)/2 pairs cannot exclude that some share of all pairs agrees fully.
 """
 

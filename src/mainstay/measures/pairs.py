@@ -15,6 +15,8 @@ from mainstay.measures.entry import Measure, PairScore
 from mainstay.measures.inference import Scores, nothing_shared
 from mainstay.runs import Runs
 
+_SPARSE_COST = 128  # of a step in a sparse product, in steps of BLAS
+
 
 def scores_of_pairs(measure: Measure, runs: Runs, chance: Chance) -> Scores:
     """Score every pair of runs."""
@@ -45,9 +47,10 @@ def least_overlap_scores(score: PairScore, runs: Runs) -> np.ndarray:
 
 def overlaps(runs: Runs) -> np.ndarray:
     """m × m sizes of the intersections of the runs' selections."""
-    support, counts = runs.sparse_support, runs.counts.astype(float)
+    used = np.flatnonzero(runs.counts)
+    support, counts = runs.sparse_support[:, used], runs.counts[used].astype(float)
     m, p = support.shape
-    if (counts**2).sum() < m * m * p / 32:
+    if (counts**2).sum() < m * m * p / _SPARSE_COST:
         return np.asarray((support @ support.T).toarray(), dtype=float)
     total = np.zeros((m, m), dtype=np.float32)  # whole numbers below 2²⁴: exact
     width = max(1, 2**24 // m)

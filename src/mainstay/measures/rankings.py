@@ -14,7 +14,7 @@ import numpy as np
 from mainstay._validation import check_count, check_fraction
 from mainstay.measures.chance import Chance, correct_for_chance, ratio
 from mainstay.measures.entry import Measure
-from mainstay.measures.inference import Scores, nothing_shared
+from mainstay.measures.inference import Scores
 from mainstay.runs import Runs, average_ranks, break_ties
 
 MOST_PAIRWISE_STEPS = 2e9  # beyond, Kendall's τ is averaged without looking at pairs of runs
@@ -53,20 +53,16 @@ def _correlations(values: np.ndarray) -> np.ndarray:
     return np.asarray(np.clip(unit @ unit.T, -1.0, 1.0))
 
 
-def _with_opposites(correlations: np.ndarray) -> Scores:
-    """Scores of pairs of runs; a run the other way round would score the opposite of the others."""
-    others = correlations[~np.eye(len(correlations), dtype=bool)]
-    return Scores(pairwise=correlations, unlike=nothing_shared(-others), correction="by definition")
-
-
 def pearson(runs: Runs, chance: Chance) -> Scores:
     """Pearson correlation of the scores."""
-    return _with_opposites(_correlations(runs.scores))
+    return Scores(pairwise=_correlations(runs.scores), unlike=-1.0, correction="by definition")
 
 
 def spearman(runs: Runs, chance: Chance, *, k: int | None = None) -> Scores:
     """Pearson correlation of the (average) ranks."""
-    return _with_opposites(_correlations(truncated_ranks(runs, k)))
+    return Scores(
+        pairwise=_correlations(truncated_ranks(runs, k)), unlike=-1.0, correction="by definition"
+    )
 
 
 def kendall(runs: Runs, chance: Chance, *, k: int | None = None) -> Scores:
@@ -86,7 +82,7 @@ def kendall(runs: Runs, chance: Chance, *, k: int | None = None) -> Scores:
     if m * m / 2 * p * max(1.0, math.log2(p)) <= MOST_PAIRWISE_STEPS or (untied == 0).any():
         net = concordance.pairwise_concordance(ranks, order)
         tau = ratio(net, np.sqrt(np.outer(untied, untied)))
-        return _with_opposites(tau)
+        return Scores(pairwise=tau, unlike=-1.0, correction="by definition")
     if (untied == untied[0]).all() and m < 2**14:
         whole = (2 * ranks).astype(np.int16 if p < 2**14 else np.int32)
         total, row_sums = concordance.whole_concordance_totals(whole)

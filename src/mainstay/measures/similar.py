@@ -65,25 +65,31 @@ class SimilarPairs:
         """m × m adjustments as seen from the row's run."""
         from mainstay._kernels.adjustments import pair_adjustments
 
-        support = self.runs.sparse_support[:, self.members]
+        selected = self.members[self.runs.counts[self.members] > 0]
+        graph = self.similarity.graph[selected][:, selected]
+        linked = np.flatnonzero(np.diff(graph.indptr))  # to others that some run selects
+        support = self.runs.sparse_support[:, selected[linked]]
         return np.asarray(
             pair_adjustments(
                 kind,
                 support.indptr.astype(np.int64),
                 support.indices.astype(np.int64),
-                *self.graph.arrays,
+                *Graph.from_sparse(graph[linked][:, linked]).arrays,
             )
         )
 
     def spread(self, by_size: np.ndarray) -> np.ndarray:
         """Turn values per pair of distinct sizes into values per pair of runs."""
+        if len(self.sizes) == 1:
+            return np.broadcast_to(by_size, self.overlap.shape)
         return by_size[self.which[:, None], self.which[None, :]]
 
     def corrected(
         self, score: np.ndarray, expected: np.ndarray, bound: np.ndarray, **known: Any
     ) -> Scores:
         """Correct the m × m scores with what belongs to the two sizes."""
-        chance = self.spread(expected), self.spread(bound)
+        one_size = len(self.sizes) == 1
+        chance = (expected, bound) if one_size else (self.spread(expected), self.spread(bound))
         unlike = nothing_shared(correct_for_chance(np.zeros_like(score), *chance))
         return Scores(pairwise=correct_for_chance(score, *chance), unlike=unlike, **known)
 
@@ -169,12 +175,13 @@ def _sensitivity(
 ) -> Any:
     """d(stability)/dE for every unordered pair of sizes, as a function of E − `known`."""
     m, n = pairs.runs.n_runs, len(pairs.sizes)
-    i, j = np.triu_indices(m, 1)
-    low = np.minimum(pairs.which[i], pairs.which[j])
-    high = np.maximum(pairs.which[i], pairs.which[j])
-    cell = low * n + high
-    number = np.bincount(cell, minlength=n * n).reshape(n, n)
-    total = np.bincount(cell, weights=score[i, j], minlength=n * n).reshape(n, n)
+    numbers, totals = np.zeros(n * n, dtype=np.int64), np.zeros(n * n)
+    for i in range(m - 1):
+        mine, others = pairs.which[i], pairs.which[i + 1 :]
+        cell = np.minimum(mine, others) * n + np.maximum(mine, others)
+        numbers += np.bincount(cell, minlength=n * n)
+        totals += np.bincount(cell, weights=score[i, i + 1 :], minlength=n * n)
+    number, total = numbers.reshape(n, n), totals.reshape(n, n)
 
     def sensitivity(expected: np.ndarray) -> np.ndarray:
         room = bound - known - expected

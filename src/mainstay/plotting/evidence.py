@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mainstay.reliability import FeatureEvidence
 
-_MOST_NAMES = 8
+_MOST_NAMES = 12
 _AXIS = {
     "score": "mean score over the runs",
     "log_rank": "mean of −log(rank) over the runs",
@@ -97,7 +97,7 @@ class EvidenceDisplay(Display):
         _plain_numbers(ax)
         ax.set_ylim(1.6, min(0.6 / self.n_permutations, 0.5 * float(y.min()), 0.5 * self.level))
         ax.set_xlim(-0.03, 1.03)
-        _name_strongest(ax, self.table[named], x[named], y[named])
+        _list_strongest(ax, [str(name) for name in self.table["feature"][named]])
         ax.set_xlabel("selection frequency")
         ax.set_ylabel("q-value (stronger evidence ↑)")
         ax.spines[["top", "right"]].set_visible(False)
@@ -111,20 +111,18 @@ class EvidenceDisplay(Display):
         return self
 
 
-def _name_strongest(ax: Axes, table: pd.DataFrame, x: np.ndarray, y: np.ndarray) -> None:
-    """Write the names of the strongest features beside them, one below the other."""
-    names = short_names([str(name) for name in table["feature"][:_MOST_NAMES]])
-    taken: dict[tuple[float, float], int] = {}
-    for name, at, height in zip(names, x, y, strict=False):
-        place = (round(float(at), 1), round(float(np.log10(height)), 1))
-        row = taken.get(place, 0)
-        taken[place] = row + 1
-        left = at > 0.5
-        ax.annotate(
-            name, (at, height), xytext=(-7 if left else 7, -15 - 11 * row),
-            textcoords="offset points", ha="right" if left else "left", fontsize="small",
-            parse_math=False,
-        )  # fmt: skip
+def _list_strongest(ax: Axes, names: list[str]) -> None:
+    """List the strongest features beside the axes, where nothing overlaps."""
+    if not names:
+        return
+    shown = short_names(names)[:_MOST_NAMES]
+    if len(names) > _MOST_NAMES:
+        shown.append(f"and {len(names) - _MOST_NAMES:,} more")
+    ax.annotate(
+        "\n".join(["strongest first", *shown]), (1, 1), xytext=(10, 0), xycoords="axes fraction",
+        textcoords="offset points", ha="left", va="top", fontsize="small", color=BLUE,
+        parse_math=False,
+    )  # fmt: skip
 
 
 @dataclass(eq=False)

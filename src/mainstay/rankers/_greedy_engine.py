@@ -12,11 +12,13 @@ from mainstay.rankers.contingency import Cells, Lanes, Statistics, table_statist
 from mainstay.rankers.discretization import Coded
 from mainstay.rankers.inputs import Target
 from mainstay.rankers.moments import Moments, Weighting, f_scores
+from mainstay.runs import average_ranks
 
 _FLOOR = 0.001  # of every redundancy in a quotient
 ROUNDING = 1e-12  # an entropy below this is that of a constant
 _MOST_BYTES = 2**28  # of cached sums
 _MOST_LANES = 32
+_MOST_VALUES = 2**16  # whose products are summed together
 _MOST_CELLS = 2048  # of a joint table that is counted without sorting rows
 
 
@@ -67,11 +69,15 @@ class Terms(Protocol):
 
 @dataclass(frozen=True)
 class Selection:
-    """The order of selection in b resamples, and the criterion at that moment: b × k."""
+    """The order of selection in b resamples, and the criterion at that moment: b × k.
+
+    `last` is the criterion of every feature when the last one was chosen, or a bound of it.
+    """
 
     order: np.ndarray
     criterion: np.ndarray
     constant: np.ndarray  # b × p
+    last: np.ndarray  # b × p
 
     @staticmethod
     def join(parts: Sequence[Selection]) -> Selection:
@@ -80,13 +86,14 @@ class Selection:
             np.concatenate([part.order for part in parts]),
             np.concatenate([part.criterion for part in parts]),
             np.concatenate([part.constant for part in parts]),
+            np.concatenate([part.last for part in parts]),
         )
 
     def renumbered(self, columns: np.ndarray) -> Selection:
         """Feature i becomes columns[i]."""
-        constant = np.empty_like(self.constant)
-        constant[:, columns] = self.constant
-        return Selection(columns[self.order], self.criterion, constant)
+        constant, last = np.empty_like(self.constant), np.empty_like(self.last)
+        constant[:, columns], last[:, columns] = self.constant, self.last
+        return Selection(columns[self.order], self.criterion, constant, last)
 
     def criterion_scores(self) -> np.ndarray:
         """The criterion of every feature, b × p (all features were selected)."""
@@ -94,16 +101,24 @@ class Selection:
         np.put_along_axis(out, self.order, self.criterion, axis=1)
         return out
 
-    def ranks(self) -> np.ndarray:
-        """Places, b × p; features left over tie behind the chosen, constant ones behind all."""
+    def ranks(self, rest: str = "tie") -> np.ndarray:
+        """Places, b × p; features left over come behind the chosen, constant ones behind all.
+
+        Those left over tie, or go by their last criterion (rest="criterion").
+        """
         b, p = self.constant.shape
         place = np.full((b, p), np.inf)
         steps = np.broadcast_to(np.arange(1.0, self.order.shape[1] + 1), self.order.shape)
         np.put_along_axis(place, self.order, steps, axis=1)
         n_constant = self.constant.sum(axis=1, keepdims=True)
-        rest = np.isinf(place) & ~self.constant
-        first_last = p - n_constant - rest.sum(axis=1, keepdims=True) + 1, p - n_constant
-        place = np.where(rest, (first_last[0] + first_last[1]) / 2, place)
+        left = np.isinf(place) & ~self.constant
+        before = p - n_constant - left.sum(axis=1, keepdims=True)
+        if rest == "tie":
+            place = np.where(left, (before + 1 + p - n_constant) / 2, place)
+        else:
+            place = np.where(
+                left, before + average_ranks(np.where(left, -self.last, np.inf)), place
+            )
         return np.where(self.constant, p - (n_constant - 1) / 2, place)
 
 
@@ -125,7 +140,7 @@ def select(terms: Terms, criterion: Criterion, k: int) -> Selection:
             term = np.maximum(terms.of(best, taken), criterion.floor)
             state = term if step == 0 else criterion.combine(state, term)
             value = criterion.value(relevance, state, step + 1)
-    return Selection(order, reached, constant)
+    return Selection(order, reached, constant, value)
 
 
 # ---------------------------------------------------------------------- information
@@ -271,7 +286,7 @@ class MomentTerms:
     """Relevance = F-statistic, terms = |Pearson correlation|, for b × n weights."""
 
     def __init__(self, data: Moments, target: Target, weights: np.ndarray) -> None:
-        self._data, self._weights = data, weights
+        self._weights, self._values = weights, data.block(slice(None), slice(None))[0]
         self.relevance = f_scores(data, target, weights)
         self.constant = self.relevance <= 0
         lanes = Weighting(weights)
@@ -286,11 +301,22 @@ class MomentTerms:
     def of(self, chosen: np.ndarray, taken: np.ndarray) -> np.ndarray:
         """Correlations of all features with the one that each resample has just chosen, b × p."""
         lane = np.arange(len(chosen))
-        of_chosen = Weighting(self._weights * self._data.block(slice(None), chosen)[0].T)
-        products = np.empty(self.relevance.shape)
-        for features in self._data.feature_blocks():
-            products[:, features] = self._data.sums(features, of_chosen).total[:, 0]
+        products = self._products(self._weights * self._values[:, chosen].T)
         covariance = products - self._sums * self._sums[lane, chosen][:, None] / self._n
         scale = self._scale * self._scale[lane, chosen][:, None]
         r = np.where(scale > 0, np.abs(covariance) / np.where(scale > 0, scale, 1), 0)
         return np.asarray(np.minimum(r, 1))
+
+    def _products(self, weights: np.ndarray) -> np.ndarray:
+        """Sums of the values under b × n weights, b × p, rows in order."""
+        from mainstay._kernels.moments import row_moments
+
+        n, p = self._values.shape
+        total, no_squares = np.zeros((len(weights), 1, p)), np.zeros((len(weights), 1, 0))
+        step = max(4, _MOST_VALUES // p)
+        for at in range(0, n, step):
+            part = self._values[at : at + step]
+            every = np.arange(len(part))
+            ends = np.array([0, len(part)])
+            row_moments(part, every, ends, weights[:, at : at + step], total, no_squares)
+        return total[:, 0]

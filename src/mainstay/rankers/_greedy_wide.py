@@ -112,4 +112,4 @@ class _OneResample:
             table.joint_sum[0], table.class_sum[0, 0], np.log(n), n, self._lanes.unit, ROUNDING,
             *self._room, order, reached, bound,
         )  # fmt: skip
-        return Selection(order[None], reached[None], self.constant)
+        return Selection(order[None], reached[None], self.constant, bound[None])

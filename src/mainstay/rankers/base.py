@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -26,6 +27,7 @@ from mainstay.rankers.discretization import (
 from mainstay.rankers.inputs import TARGET_OF_TASK, Table, Target, read_target
 from mainstay.runs import average_ranks
 
+_FEWEST_IN_ORDER = 50  # features that a greedy ranker orders
 # Scores of a block of resamples: b × n weights → b × p scores.
 BlockScorer = Callable[[np.ndarray], np.ndarray]
 # A target y → the function that scores a block, and attributes for `fit`.
@@ -167,6 +169,54 @@ def for_task(ranker: Any, task: str) -> Any:
     if not undecided:
         return ranker
     return clone(ranker).set_params(**dict.fromkeys(undecided, TARGET_OF_TASK[task]))
+
+
+def for_number(ranker: Any, k: int, p: int) -> Any:
+    """Tell a greedy ranker that the k best of p features will be used.
+
+    Parameters
+    ----------
+    ranker : ranker
+        Its `n_features_to_select`, if it is "auto", becomes 2k, at least 50 and at most p, with
+        `rest="criterion"`; others stay as they are.
+    k, p : int
+        How many features are used, and how many there are.
+
+    Returns
+    -------
+    ranker
+        A copy, or the ranker itself if there is nothing to decide.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import MRMR
+    >>> for_number(MRMR(), 100, 10_000)
+    MRMR(n_features_to_select=200, rest='criterion')
+    """
+    wanted = getattr(ranker, "n_features_to_select", None)
+    greedy = isinstance(wanted, str) and wanted == "auto" and hasattr(ranker, "rest")
+    depth = max(_FEWEST_IN_ORDER, 2 * k)
+    if not greedy or ranker.scores == "criterion" or depth >= p:
+        return ranker
+    return clone(ranker).set_params(n_features_to_select=depth, rest="criterion")
+
+
+def for_run(ranker: Any, seed: int) -> Any:
+    """Copy a ranker for one run: all parameters called `random_state`, inside it too, are its seed.
+
+    Examples
+    --------
+    >>> from mainstay.rankers import PermutationImportance
+    >>> for_run(PermutationImportance(), 3)
+    PermutationImportance(random_state=3)
+    """
+    if getattr(ranker, "_fits_a_copy", False):  # of its estimator, and seeds that
+        one = copy(ranker)
+        one.random_state = seed
+        return one
+    one = clone(ranker)
+    names = [n for n in one.get_params() if n == "random_state" or n.endswith("__random_state")]
+    return one.set_params(**dict.fromkeys(sorted(names), seed))
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]

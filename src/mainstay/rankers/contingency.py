@@ -21,6 +21,7 @@ from mainstay.rankers.inputs import check_weight_rows
 _FRACTION_BITS = {2: 42, 4: 37}
 _LARGEST = {2: 2**16 - 1, 4: 2**21}
 _MOST_CELLS = 2**24  # of bins × classes tables that are looked through at once
+_MOST_AT_ONCE = 2**20  # values whose cells are found together
 
 
 @dataclass(frozen=True)
@@ -133,9 +134,10 @@ class Cells:
     def of(cls, coded: Coded) -> Cells:
         """List the cells of coded data."""
         k = coded.n_classes
-        of_row = np.empty_like(coded.codes)
+        most = int(coded.n_bins.max()) * k
+        of_row = np.empty(coded.codes.shape, dtype=np.uint8 if most <= 2**8 else np.int32)
         counts, every = [], []
-        step = max(1, _MOST_CELLS // (int(coded.n_bins.max()) * k))
+        step = max(1, min(_MOST_CELLS // most, _MOST_AT_ONCE // coded.codes.shape[1]))
         for at in range(0, len(coded.codes), step):
             part = slice(at, at + step)
             flat = coded.codes[part].astype(np.int64) * k + coded.classes

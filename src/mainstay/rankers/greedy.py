@@ -37,6 +37,7 @@ from mainstay.rankers.inputs import Table, read_target
 from mainstay.rankers.moments import Moments
 
 SCORES = ("rank", "criterion")
+REST = ("tie", "criterion")
 METHODS = ("MID", "MIQ", "FCD", "FCQ")
 
 
@@ -48,20 +49,24 @@ class _Greedy(DiscreteRanker):
     def __init__(
         self,
         *,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | str | None = "auto",
+        rest: str = "tie",
         scores: str = "rank",
         binning: Binning | None = None,
         target: str = "auto",
         **old_names: Any,
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.rest = rest
         self.scores = scores
         self.binning = with_old_names(binning, old_names)
         self.target = target
 
     def _n_to_select(self, p: int) -> int:
         check_choice("scores", self.scores, SCORES)
-        if self.n_features_to_select is None:
+        check_choice("rest", self.rest, REST)
+        if self.n_features_to_select is None or isinstance(self.n_features_to_select, str):
+            check_choice("n_features_to_select", self.n_features_to_select or "auto", ("auto",))
             return p
         if self.scores == "criterion":
             raise InputError(
@@ -99,16 +104,21 @@ class _Greedy(DiscreteRanker):
 
     def _scored(self, chosen: Selection, attributes: dict[str, Any]) -> np.ndarray:
         attributes.update(order_=chosen.order[-1], selection_scores_=chosen.criterion[-1])
-        return chosen.criterion_scores() if self.scores == "criterion" else -chosen.ranks()
+        return chosen.criterion_scores() if self.scores == "criterion" else -chosen.ranks(self.rest)
 
 
 _OPTIONS = """
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        Stop after so many features; the others tie for the last places. For wide tables: the time
-        grows with this number times the number of features. All features by default.
+    n_features_to_select : int, None or "auto"
+        Stop after so many features: the time grows with this number times the number of features.
+        None: select all. "auto": all where the ranker is fitted by itself; in an ensemble, or
+        whatever else repeats a selection, twice as many as a run selects, and at least 50, with
+        rest="criterion".
+    rest : {"tie", "criterion"}
+        Whether the features left over tie for the last places, or come in the order of the last
+        criterion computed of them (CMIM, JMIM and NJMIM compute only those that can still win).
     scores : {"rank", "criterion"}
         What `scores_` and `score_resamples` give: minus the place in the selection order, or the
         criterion at the moment of selection, which is no ranking (it is not monotone along the
@@ -162,7 +172,8 @@ class MRMR(_Greedy):
         self,
         method: str = "MID",
         *,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | str | None = "auto",
+        rest: str = "tie",
         scores: str = "rank",
         binning: Binning | None = None,
         target: str = "auto",
@@ -170,6 +181,7 @@ class MRMR(_Greedy):
     ) -> None:
         self.method = method
         self.n_features_to_select = n_features_to_select
+        self.rest = rest
         self.scores = scores
         self.binning = with_old_names(binning, old_names)
         self.target = target

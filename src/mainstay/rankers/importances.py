@@ -38,6 +38,7 @@ class ModelRanker(Ranker):
     target: str = "auto"
     random_state: int | None = None
     reorder: bool = True
+    _fits_a_copy = True
 
     @abstractmethod
     def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
@@ -78,9 +79,12 @@ class ModelRanker(Ranker):
         self.support_ = None if support is None else support[place]
         return self._set_result(table.names, scores[place])
 
-    def _task(self, y: Any) -> str:
+    def _copied(self, estimator: Any, X: Any, y: Any) -> Any:
+        """Copy the estimator, or make the one of that name for the target."""
+        if estimator is not None and not isinstance(estimator, str):
+            return clone(estimator)
         classes = read_target(y, len(y), self.target).codes is not None
-        return "classification" if classes else "regression"
+        return make_model(estimator, X, "classification" if classes else "regression")
 
     def _fitted(self, model: Any, X: Any, y: Any, sample_weight: np.ndarray | None) -> Any:
         """Seed the model and fit it, with weights if given."""
@@ -166,10 +170,10 @@ class EstimatorImportance(ModelRanker):
         self.reorder = reorder
 
     def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
-        model = make_model(self.estimator, X, self._task(y))
-        classes = read_target(y, len(y), self.target).codes
-        if isinstance(self.estimator, str) and classes is not None:
-            y = classes  # no importance depends on labels, and XGBoost takes only such
+        model = self._copied(self.estimator, X, y)
+        if isinstance(self.estimator, str):
+            classes = read_target(y, len(y), self.target).codes
+            y = y if classes is None else classes  # labels do not matter; XGBoost takes only codes
         return self._read(self._fitted(model, X, y, sample_weight), X.shape[1])
 
     def _read(self, model: Any, n_features: int) -> FeatureScores:
@@ -283,7 +287,7 @@ class PermutationImportance(ModelRanker):
                 rows, test_size=share, stratify=classes, random_state=self.random_state
             )
         w = sample_weight
-        model = make_model(self.estimator, X, self._task(y))
+        model = self._copied(self.estimator, X, y)
         part = take_rows(X, rows), take_rows(y, rows), None if w is None else w[rows]
         result = permutation_importance(
             self._fitted(model, *part),
@@ -367,6 +371,8 @@ class FunctionRanker(ModelRanker):
     >>> FunctionRanker(lambda X, y: np.var(X, axis=0)).fit([[1, 5], [2, 5]], [0, 1]).scores_
     array([0.25, 0.  ])
     """
+
+    _fits_a_copy = False
 
     def __init__(
         self,

@@ -31,13 +31,13 @@ class L1Path(WeightedRanker):
     stability selection: `Runs.top(q)` holds the first q features on every path.
 
     Minimised is loss(β)/Σw + λ Σ|β_j| over standardised features, with an intercept that is not
-    penalised, at `n_penalties` values of λ. A feature has entered where |gradient of the loss|
-    reaches λ, which, unlike the coefficients, is unique: copies of a feature tie. Between two
-    values of λ the entry is put at the mean of the larger one and the feature's |gradient| there,
-    the latest at which it can have entered if gradients change no faster than λ (which is what the
-    strong rules assume); features that enter between the same two values are ordered by this
-    |gradient|. With more than two classes there is one path for every class against the others,
-    under the same penalties, and the score is the largest of them.
+    penalised, at `n_penalties` values of λ. A feature has entered where the size of the loss's
+    gradient reaches λ, which, unlike the coefficients, is unique: copies of a feature tie. Between
+    two values of λ the entry is put at the mean of the larger one and the size of the feature's
+    gradient there, the latest at which it can have entered if gradients change no faster than λ
+    (which is what the strong rules assume); features that enter between the same two values are
+    ordered by this size. With more than two classes there is one path for every class against the
+    others, under the same penalties, and the score is the largest of them.
 
     A lasso can hold no more features than there are rows, and the path ends where 99.9% of the
     deviance is explained. Features that have not entered by then tie at 0: a run that is cut at

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_ALIKE = 0.2  # null means this much of a standard deviation apart, or sds 20%, still count as alike
+_ALIKE = 0.3  # null means this much of a standard deviation apart, or sds 30%, still count as alike
 _SMALLEST_SD = 0.1  # of the median sd; a feature that hardly varies under the null is not infinite
 
 

@@ -18,7 +18,9 @@ from mainstay.reliability.variance import (
     extrapolate,
     grown,
     interval,
+    logit_growth,
     rows_needed,
+    scale_with_growth,
     standard_error,
 )
 from mainstay.runs import Runs
@@ -117,9 +119,9 @@ class Replicability(Saveable):
         More rows do not make studies agree less, so that it is at least the estimate at n/2; the
         growth is kept as far as the data can tell it from nothing.
         """
-        before = PartScores(self.inside_halves).mean
-        value = extrapolate(self.value, before, self._scale, self._pair_error)
-        low, high = grown(self.interval)
+        before = self._parts[0].mean
+        value = extrapolate(self.value, before, combined_scale(self._parts), self._pair_error)
+        low, high = grown(self.interval, logit_growth(self.value, before))
         return Extrapolation(value, (min(low, value), max(high, value)))
 
     def compared_with(self, single: Replicability) -> Replicability:
@@ -187,8 +189,7 @@ class Replicability(Saveable):
             The fewest and the most that the interval is compatible with; infinity where the data
             cannot tell, or where it is more than 100 times the rows of these studies (n/2).
         """
-        return rows_needed(self.interval, self.value, PartScores(self.inside_halves).mean,
-                           self.n_rows, target)  # fmt: skip
+        return rows_needed(self.interval, self.value, self._parts[0].mean, self.n_rows, target)
 
     @property
     def compares_selections(self) -> bool:
@@ -245,7 +246,8 @@ class Replicability(Saveable):
 
     @property
     def _scale(self) -> float:
-        return combined_scale(self._parts)
+        parts = self._parts
+        return scale_with_growth(combined_scale(parts), self.value, parts[0].mean)
 
     @property
     def _pair_error(self) -> float:

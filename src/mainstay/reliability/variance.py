@@ -7,8 +7,10 @@ and Bengio 2003), of which the part that comes from the finite number of pairs i
 variance depends on the agreement itself: in `experiments/results/replicability.md` it is nearly
 proportional to a + h(θ), with h(θ) = √θ (1 − θ) and a = 0.06, whatever the number of rows. That
 carries it from the agreement of quarters to that of halves, and it makes the interval that of
-Wilson's kind: all θ with |θ̂ − θ| ≤ t·√(c (a + h(θ)) + e²), e² the variance from the finite number
-of pairs. It is not symmetric, and covers where θ̂ is near 0.
+Wilson's kind: all θ with |θ̂ − θ| ≤ t·√(g c (a + h(θ)) + e²), e² the variance from the finite number
+of pairs. It is not symmetric, and covers where θ̂ is near 0. Where the agreement grows so fast that
+quarters agree on little and halves on much, quarters tell little of how halves vary: g is the
+growth of logit θ from quarters to halves, at least 1.
 """
 
 from __future__ import annotations
@@ -65,6 +67,17 @@ def combined_scale(levels: list[PartScores]) -> float:
     return float(np.average([level.scale for level in levels], weights=weights))
 
 
+def logit_growth(value: float, at_half: float) -> float:
+    """How much the logit of the agreement grew when the rows doubled."""
+    now, before = logit(np.clip([value, at_half], *_LOGIT_RANGE))
+    return float(now - before)
+
+
+def scale_with_growth(scale: float, value: float, at_half: float) -> float:
+    """g c: the scale, larger where the agreement just began to grow."""
+    return scale * max(1.0, logit_growth(value, at_half))
+
+
 def interval(
     value: float, scale: float, error: float, confidence: float, lowest: float
 ) -> tuple[float, float]:
@@ -88,31 +101,34 @@ def extrapolate(value: float, at_half: float, scale: float, error: float) -> flo
 
     The logit grows by its last growth (from `at_half`, the agreement with half the rows), or by
     the usual 0.3 (1 − θ) where the agreement with half the rows cannot be told from chance. Of the
-    growth b that this gives, the share r²/(1 + r²) is kept, r = b²/(4v), v the variance of the
-    value: a growth that the data cannot tell from nothing would add more error than it removes.
+    growth b that this gives, the share b⁴/(b⁴ + (4v)²) is kept, v the variance of the value: a
+    growth that the data cannot tell from nothing would add more error than it removes.
     """
-    before = max(at_half, 0.0) ** 2
-    trust = before / (before + _CAUTION * (scale * _AT_ZERO + error**2))
+    trust = _share(max(at_half, 0.0) ** 2, _CAUTION * (scale * _AT_ZERO + error**2))
     usual = _USUAL_STEP * (1 - min(max(value, 0.0), 1.0))
     step = trust * last_step(value, at_half) + (1 - trust) * usual
     if value <= 0:
         return 0.0
     start = float(np.clip(value, *_LOGIT_RANGE))
-    growth = float(expit(logit(start) + step)) - start
-    certainty = (growth**2 / (_CAUTION * standard_error(value, scale, error) ** 2)) ** 2
-    return min(value + growth * certainty / (1 + certainty), 1.0)
+    growth = max(float(expit(logit(start) + step)) - start, 0.0)
+    doubt = _CAUTION * standard_error(value, scale, error) ** 2
+    return min(value + _share(growth**4, doubt**2) * growth, 1.0)
+
+
+def _share(signal: float, noise: float) -> float:
+    return signal / (signal + noise) if signal > 0 else 0.0
 
 
 def last_step(value: float, at_half: float) -> float:
-    """How much the logit of the agreement grew when the rows doubled, within what was ever seen."""
-    now, before = logit(np.clip([value, at_half], *_LOGIT_RANGE))
-    return float(np.clip(now - before, 0, _LARGEST_STEP))
+    """The growth of the logit, not downwards and not as if it went on so fast for ever."""
+    return min(max(logit_growth(value, at_half), 0.0), _LARGEST_STEP)
 
 
-def grown(bounds: tuple[float, float]) -> tuple[float, float]:
-    """An interval for twice the rows: from no growth to the fastest that the experiment saw."""
+def grown(bounds: tuple[float, float], growth: float = 0.0) -> tuple[float, float]:
+    """An interval for twice the rows: from no growth to a fast one, or to the last if faster."""
     low, high = bounds
-    return low, max(high, float(expit(logit(np.clip(high, 0.005, 0.999)) + _FASTEST_STEP)))
+    step = max(_FASTEST_STEP, growth)
+    return low, max(high, float(expit(logit(np.clip(high, 0.005, 0.999)) + step)))
 
 
 def rows_needed(
