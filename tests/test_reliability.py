@@ -309,3 +309,13 @@ def test_the_picture_shows_observed_and_extrapolated_agreement() -> None:
     display = ms.replicability("f_statistic", X, y, **QUICK).plot()
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels == ["observed", "extrapolated"]
+
+
+def test_the_task_of_a_selector_is_kept() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 6)), rng.integers(0, 5, size=40)
+    selector = ms.EnsembleSelector("f_statistic", n_features_to_select=2, task="regression")
+    options = {"n_pairs": 5, "n_splits": 5, "random_state": 0}
+    assert ms.replicability(selector, X, y, **options).settings["task"] == "regression"
+    as_classes = ms.replicability(selector, X, y, task="classification", **options)
+    assert as_classes.settings["task"] == "classification"

@@ -444,6 +444,11 @@ def as_procedure(spec: Any, **settings: Any) -> Procedure:
     return Procedure.of(spec, **given)
 
 
+def asked_task(spec: Any, task: str) -> str:
+    """Which task was asked for: this one, or where that is "auto" the selector's own."""
+    return getattr(spec, "task", "auto") if task == "auto" else task
+
+
 def aggregate_runs(runs: Runs, method: Any, k: int) -> Ranking:
     """Combine runs; selections by their frequency, and rules that count count the k best."""
     if runs.kind == "support":

@@ -30,7 +30,7 @@ from mainstay.forecast.virtual import (
     check_sizes,
     compares_selections,
 )
-from mainstay.procedure import Data, as_procedure
+from mainstay.procedure import Data, as_procedure, asked_task
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -213,6 +213,7 @@ def forecast_stability(
         procedure = as_procedure(ranker, aggregation=aggregation, resampling=resampling)
         if n_features_to_select is None:
             n_features_to_select = _number_of(ranker)
+        task = asked_task(ranker, task)
         data = Data.check(X, y, sample_weight=sample_weight, groups=groups, task=task)
         n_jobs = getattr(ranker, "n_jobs", None) if n_jobs is None else n_jobs
         budget = check_count("n_runs", n_runs, 2)

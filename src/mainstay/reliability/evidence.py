@@ -23,7 +23,14 @@ from mainstay._validation import (
     check_random_state,
 )
 from mainstay.measures.joint import Counts, nogueira
-from mainstay.procedure import Data, Procedure, as_procedure, ranks_of, selections
+from mainstay.procedure import (
+    Data,
+    Procedure,
+    as_procedure,
+    asked_task,
+    ranks_of,
+    selections,
+)
 from mainstay.rankers.base import scores_features_alone
 from mainstay.reliability.evidence_result import FeatureEvidence, GroupEvidence
 from mainstay.reliability.null_distribution import (
@@ -147,7 +154,7 @@ def feature_evidence(
     if not isinstance(procedure, Procedure) and not hasattr(procedure, "procedure"):
         settings["resampling"] = "pairs"
     repeated = as_procedure(procedure, n_features_per_run=n_features_to_select, **settings)
-    task = getattr(procedure, "task", "auto") if task == "auto" else task
+    task = asked_task(procedure, task)
     data = Data.check(X, y, sample_weight=sample_weight, groups=groups, task=task)
     rng = check_random_state(random_state)
     n = check_count("n_resamples", _resamples_of(procedure, n_resamples), 1)

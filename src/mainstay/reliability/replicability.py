@@ -21,7 +21,7 @@ from mainstay._validation import (
     share_or_number,
 )
 from mainstay.measures import MEASURES, check_named
-from mainstay.procedure import Data, Procedure, as_procedure
+from mainstay.procedure import Data, Procedure, as_procedure, asked_task
 from mainstay.reliability.pairs import agreement_in_pairs, halve, run_studies
 from mainstay.reliability.result import Replicability
 from mainstay.runs import Runs
@@ -127,6 +127,7 @@ def replicability(
     (284, 0.9)
     """
     repeated = as_procedure(procedure)
+    task = asked_task(procedure, task)
     data = Data.check(X, y, sample_weight=sample_weight, groups=groups, task=task)
     check_fraction("confidence", confidence, closed=False)
     _check_measure(measure, ensemble_size)
