@@ -92,7 +92,7 @@ def test_noise_is_called_noise_with_what_could_change_that() -> None:
     said = evidence_sentences(evidence([0.9, 0.8, 1.0], p_value=0.43), n_rows=200)
     assert said.level == "nothing"
     assert said.headline == "Nothing was found that noise would not give."
-    assert "is not more than 100 permutations of the target give (p = 0.43)" in said.text
+    assert "is not more than 100 permutations of the target give (p = 0.43)" in said.tested
     assert "More rows" in said.advice
     assert "More runs on the same rows cannot." in said.advice
 
@@ -101,14 +101,14 @@ def test_a_strong_signal_is_named_by_name_best_first() -> None:
     said = evidence_sentences(evidence([0.05, 0.6, 0.01, 0.1]), n_rows=200)
     assert said.level == "features"
     assert said.headline == "3 features can be named."
-    assert "gene 2, gene 0 and gene 3." in said.text
-    assert "gene 1" not in said.text
-    assert "false discovery rate of 10%" in said.text
+    assert "gene 2, gene 0 and gene 3." in said.named
+    assert "gene 1" not in said.named
+    assert "false discovery rate of 10%" in said.named
     assert said.advice == ""
     one = evidence_sentences(evidence([0.05, 0.6]))
     assert one.headline == "1 feature can be named."
     many = evidence_sentences(evidence([0.01] * 40))
-    assert "gene 11 and 28 more." in many.text
+    assert "gene 11 and 28 more." in many.named
 
 
 def test_twins_are_named_as_groups_where_no_member_can_be() -> None:
@@ -116,8 +116,8 @@ def test_twins_are_named_as_groups_where_no_member_can_be() -> None:
     said = evidence_sentences(found)
     assert said.level == "groups"
     assert said.headline == "1 group of twins can be named, but not which of its members."
-    assert "gene 0 or gene 1." in said.text
-    assert "gene 2" not in said.text
+    assert "gene 0 or gene 1." in said.named
+    assert "gene 2" not in said.named
     assert "Report the groups." in said.advice
     two = evidence_sentences(evidence([0.3] * 4, [0.04] * 4, ["a", "a", "b", "b"]))
     assert two.headline == "2 groups of twins can be named, but not which of their members."
@@ -127,7 +127,7 @@ def test_a_list_may_be_more_than_noise_though_no_feature_can_be_named() -> None:
     said = evidence_sentences(evidence([0.3, 0.4], p_value=0.02))
     assert said.level == "list"
     assert "no single feature can be named" in said.headline
-    assert "is more than 100 permutations" in said.text
+    assert "is more than 100 permutations" in said.tested
 
 
 def test_twenty_rows_are_called_few() -> None:
@@ -137,9 +137,9 @@ def test_twenty_rows_are_called_few() -> None:
 
 def test_too_few_permutations_are_said_to_be_too_few() -> None:
     said = evidence_sentences(evidence([1.0], p_value=0.2, n_permutations=4))
-    assert "cannot give a p-value below 0.2: at least 9 are needed." in said.text
+    assert "cannot give a p-value below 0.2: at least 9 are needed." in said.tested
     enough = evidence_sentences(evidence([1.0], p_value=0.2, n_permutations=9))
-    assert "are needed" not in enough.text
+    assert "are needed" not in enough.tested
 
 
 def test_the_verdict_begins_with_the_evidence() -> None:

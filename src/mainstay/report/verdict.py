@@ -53,7 +53,7 @@ def make_verdict(summary: dict[str, Any]) -> dict[str, Any]:
     found = None if evidence is None else evidence_sentences(
         evidence["source"], n_rows=summary["n_samples"])  # fmt: skip
     headline, tone = _headline(summary, found)
-    points = [{"title": _ANYTHING, "text": NOT_COMPUTED if found is None else found.text}]
+    points = [{"title": _ANYTHING, "text": NOT_COMPUTED if found is None else found.tested}]
     points += [point for point in (another_study(summary), stability(summary), chance(summary),
                                    twins_as_one(summary), single_run(summary), baseline(summary))
                if point]  # fmt: skip
@@ -105,7 +105,7 @@ def _lead(summary: dict[str, Any], found: EvidenceWords | None) -> str:
     if procedure["resampling"]:
         rows = f" of {summary['n_samples']:,} rows" if summary["n_samples"] else ""
         text += f", each on a {procedure['resampling']} resample{rows}"
-    before = [] if found is None else [found.text]
+    before = [] if found is None else [found.named]
     before += [] if studies is None else [studies["statement"]]
     after = [_RUNS_ALONE] if found is None and studies is None else []
     return " ".join([*before, f"{text}.", *after])

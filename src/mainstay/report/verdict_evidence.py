@@ -36,15 +36,18 @@ class EvidenceWords:
         The most that can be named.
     headline : str
         One sentence.
-    text : str
-        What was tested, with its p-value, and the names.
+    named : str
+        Which features, or groups, can be named.
+    tested : str
+        What was tested, with its p-value, and what that means.
     advice : str
         What could change that; empty where features can be named.
     """
 
     level: Literal["nothing", "list", "groups", "features"]
     headline: str
-    text: str
+    named: str
+    tested: str
     advice: str
 
 
@@ -71,26 +74,23 @@ def evidence_sentences(evidence: Any, *, n_rows: int | None = None) -> EvidenceW
     tested = _tested(evidence, level)
     if features:
         n = f"{len(features):,} feature{'s' * (len(features) > 1)}"
-        text = (
-            f"{tested} At a false discovery rate of {level:.0%}, {n} can be named: "
-            f"{listed(features)}."
-        )
-        return EvidenceWords("features", _headline("features", n), f"{text} {_MARGINAL}", "")
+        named = f"At a false discovery rate of {level:.0%}, {n} can be named: {listed(features)}."
+        headline = _headline("features", n)
+        return EvidenceWords("features", headline, named, f"{tested} {_MARGINAL}", "")
     if groups:
         n = f"{len(groups):,} group{'s' * (len(groups) > 1)} of twins"
-        text = (
-            f"{tested} At a false discovery rate of {level:.0%} no single feature can be named, "
-            f"but {n}: {listed(groups)}."
+        named = (
+            f"At a false discovery rate of {level:.0%} no single feature can be named, but {n}: "
+            f"{listed(groups)}."
         )
         headline = _headline("groups", n) if len(groups) > 1 else (
             "1 group of twins can be named, but not which of its members.")  # fmt: skip
         advice = "Report the groups. Only other data could tell the members of a group apart."
-        return EvidenceWords("groups", headline, f"{text} {_MARGINAL}", advice)
+        return EvidenceWords("groups", headline, named, f"{tested} {_MARGINAL}", advice)
     none = f"At a false discovery rate of {level:.0%} no feature can be named."
     most: Literal["list", "nothing"] = "list" if evidence.p_value <= level else "nothing"
-    return EvidenceWords(
-        most, HEADLINES[most], f"{tested} {none}", _what_could_change_that(most, n_rows)
-    )
+    advice = _what_could_change_that(most, n_rows)
+    return EvidenceWords(most, HEADLINES[most], none, tested, advice)
 
 
 _MARGINAL = (
