@@ -266,10 +266,11 @@ def check_noise(make: Any, statistic: str, n_sets: int, n_permutations: int | st
         false.append(len(ev.selected("expected_false<=1")))
         small.append((ev.p_values <= 0.1).mean())
     error = math.sqrt(0.1 * 0.9 / n_sets)
-    assert np.mean(lists) <= 0.1 + 2 * error
-    assert np.mean(named) <= 0.1 + 2 * error
-    assert np.mean(false) <= 1 + 2 * np.std(false) / math.sqrt(n_sets)
-    assert np.mean(small) <= 0.1 + 2 * np.std(small) / math.sqrt(n_sets)
+    # three standard errors, because there are some thirty such checks
+    assert np.mean(lists) <= 0.1 + 3 * error
+    assert np.mean(named) <= 0.1 + 3 * error
+    assert np.mean(false) <= 1 + 3 * np.std(false) / math.sqrt(n_sets)
+    assert np.mean(small) <= 0.1 + 3 * np.std(small) / math.sqrt(n_sets)
     if statistic != "frequency":
         assert np.mean(small) >= 0.1 - 3 * np.std(small) / math.sqrt(n_sets)
 

@@ -72,9 +72,8 @@ def test_standardised_statistics_are_those_of_the_loops(m: int, p: int, seed: in
     assert list_p_value(observed, null, standardise=True) == pytest.approx(
         naive.list_p_value(observed.tolist(), null.tolist(), standardise=True)
     )
-    if m > 2:
-        expected = naive.standardised_by_others(null.tolist())
-        assert_allclose(standardised(observed, null)[1], expected, rtol=1e-6)
+    expected = naive.standardised_by_others([observed.tolist(), *null.tolist()])
+    assert_allclose(np.vstack(standardised(observed, null)), expected, rtol=1e-6)
 
 
 @settings(max_examples=100, deadline=None)

@@ -143,11 +143,12 @@ def _shared_spread(a: np.ndarray, b: np.ndarray) -> float:
 def standardised(observed: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Put every feature on the scale of its own null distribution.
 
-    The real target's statistics are measured from the mean of the permutations in units of their
-    standard deviation, and every permutation's from those of the other permutations.
+    The statistics of every target, the real one and the permuted ones alike, are measured from the
+    mean of the other targets' in units of their standard deviation. Where no feature has to do with
+    the target, all targets stay exchangeable.
     """
-    mean = null.mean(axis=0)
-    return (observed - mean) / _bounded_sd(null.std(axis=0, ddof=1)), _without_each(null)
+    everything = _without_each(np.vstack([observed, null]))
+    return everything[0], everything[1:]
 
 
 def _without_each(values: np.ndarray) -> np.ndarray:
