@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     from mainstay.reliability import FeatureEvidence
 
 _MOST_NAMES = 12
-_AXIS = {
-    "score": "mean score over the runs",
-    "log_rank": "mean of −log(rank) over the runs",
-    "frequency": "selection frequency",
-}
 
 
 @dataclass(eq=False)
@@ -139,10 +134,8 @@ class NullDistributionDisplay(Display):
         Largest statistic of every permuted target.
     named : numpy.ndarray
         Which features can be named.
-    statistic : str
+    label : str
         What was measured.
-    standardised : bool
-        Whether it is measured in standard deviations of each feature's null distribution.
 
     Attributes
     ----------
@@ -163,8 +156,7 @@ class NullDistributionDisplay(Display):
     null_quantiles: np.ndarray
     null_largest: np.ndarray
     named: np.ndarray
-    statistic: str = "score"
-    standardised: bool = False
+    label: str = "statistic"
 
     @classmethod
     def from_evidence(cls, evidence: FeatureEvidence, *, ax: Any = None) -> NullDistributionDisplay:
@@ -182,8 +174,7 @@ class NullDistributionDisplay(Display):
             evidence.null_quantiles,
             evidence.null_largest,
             evidence.q_values <= evidence.level,
-            evidence.statistic,
-            evidence.standardised,
+            evidence.statistic_in_words,
         ).plot(ax)
 
     def plot(self, ax: Any = None) -> NullDistributionDisplay:
@@ -203,8 +194,7 @@ class NullDistributionDisplay(Display):
         ax.set_yscale("log")
         ax.set_ylim(0.5 / m, 1.5 * p)
         _plain_numbers(ax)
-        unit = " (standard deviations of noise)" if self.standardised else ""
-        ax.set_xlabel(_AXIS[self.statistic] + unit)
+        ax.set_xlabel(self.label)
         ax.set_ylabel("features that reach it")
         ax.spines[["top", "right"]].set_visible(False)
         head(

@@ -124,6 +124,12 @@ class FeatureEvidence(Saveable):
         return {**field_parts(self), "seconds": math.nan}
 
     @property
+    def statistic_in_words(self) -> str:
+        """What was compared, and in which unit."""
+        unit = " (standard deviations of noise)" if self.standardised else ""
+        return f"{_STATISTICS[self.statistic]}{unit}"
+
+    @property
     def stability_p_value(self) -> float:
         """Do the runs agree more than they do on permuted targets? Exact."""
         if math.isnan(self.stability):
@@ -269,7 +275,7 @@ class FeatureEvidence(Saveable):
         return (
             f"FeatureEvidence: p = {self.p_value:.3g} for the list; {named} of "
             f"{len(self.features)} features at a false discovery rate of {_percent(self.level)} "
-            f"({_STATISTICS[self.statistic]}; {self.n_permutations} permutations)"
+            f"({self.statistic_in_words}; {self.n_permutations} permutations)"
         )
 
     # ------------------------------------------------------------------ inside

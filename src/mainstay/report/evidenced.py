@@ -8,11 +8,6 @@ from typing import Any
 import numpy as np
 
 _MOST_DOTS = 2000  # in the chart; features of larger q-values are left out
-_AXIS = {
-    "score": "Mean score over the runs",
-    "log_rank": "Mean of −log(rank) over the runs",
-    "frequency": "Selection frequency",
-}
 
 
 def summarise_evidence(evidence: Any) -> dict[str, Any]:
@@ -69,6 +64,7 @@ def _volcano(evidence: Any) -> dict[str, Any]:
 def _null(evidence: Any) -> dict[str, Any]:
     """How many features reach a value (logarithmic), observed and under permuted targets."""
     p, m = len(evidence.features), evidence.n_permutations
+    words = evidence.statistic_in_words
     falling = np.sort(evidence.values)[::-1]
     quantiles = np.asarray(evidence.null_quantiles)
     low = min(float(falling[-1]), float(quantiles[0]))
@@ -90,8 +86,7 @@ def _null(evidence: Any) -> dict[str, Any]:
     outline = [(null[0][0], 100.0), *null, (null[-1][0], 100.0)]
     powers = range(math.ceil(least / math.log(10)), math.floor(most / math.log(10)) + 1)
     return {
-        "title": _AXIS[evidence.statistic]
-        + (" (standard deviations of noise)" if evidence.standardised else ""),
+        "title": words[0].upper() + words[1:],
         "observed": _steps(observed),
         "null": "M" + "L".join(f"{a:g} {b:g}" for a, b in outline) + "Z",
         "end": x(float(np.quantile(evidence.null_largest, 0.95))),
