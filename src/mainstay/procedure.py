@@ -538,8 +538,7 @@ def _run_ranker(
     if scorer is not None:
         scores = _score_blocks(scorer(data.y), data, resamples, 0, len(resamples))
         runs = Runs.from_scores(scores, data.features)
-        return runs.as_pairs() if resamples.paired else runs
-    if has_fast_path(ranker):
+    elif has_fast_path(ranker):
         # whole blocks for every core: the data are prepared once per core, and what is computed
         # together does not depend on their number; in a checkpoint neither do the tasks
         blocks = -(-len(resamples) // _BLOCK)
@@ -549,12 +548,12 @@ def _run_ranker(
         ]
         results = run_tasks(_prepare_and_score, tasks, **options)
         runs = Runs.from_scores(np.concatenate(results), data.features)
-        return runs.as_pairs() if resamples.paired else runs.as_resampled()
-    seeds = rng.integers(2**31, size=len(resamples))
-    tasks = [(ranker, data, resamples, i, int(seed)) for i, seed in enumerate(seeds)]
-    results = run_tasks(_fit_resample, tasks, **options)
-    make = Runs.from_support if results[0].dtype == bool else Runs.from_scores
-    runs = make(np.stack(results), data.features)
+    else:
+        seeds = rng.integers(2**31, size=len(resamples))
+        tasks = [(ranker, data, resamples, i, int(seed)) for i, seed in enumerate(seeds)]
+        results = run_tasks(_fit_resample, tasks, **options)
+        make = Runs.from_support if results[0].dtype == bool else Runs.from_scores
+        runs = make(np.stack(results), data.features)
     return runs.as_pairs() if resamples.paired else runs.as_resampled()
 
 

@@ -19,6 +19,7 @@ from mainstay.similarity import FeatureSimilarity
 CONTROLS = ("permutation", "unimodal", "meinshausen-buehlmann", "r-concave", "ipss")
 N_PERMUTATIONS = 100
 _LEVEL = 0.1  # at which summaries name features where the rule has no level of its own
+_PAIRS_OF_AUTO = 50  # taken for a number of resamples that is not known yet
 _THRESHOLD = 0.75  # of the runs, for which the number of features of a run is chosen
 
 
@@ -55,7 +56,7 @@ def check_control(rule: ErrorRule, control: str, resampling: Any, n_permutations
 
 def features_per_run(rule: ErrorRule, control: str, n_features: int, n_resamples: Any) -> int:
     """How many features a run selects, so that features in 75% of the runs keep the bound."""
-    pairs = n_resamples // 2 if isinstance(n_resamples, int) else N_PERMUTATIONS // 2
+    pairs = n_resamples // 2 if isinstance(n_resamples, int) else _PAIRS_OF_AUTO
     return max(
         1,
         bounds.largest_selection(

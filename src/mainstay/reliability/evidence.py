@@ -202,24 +202,20 @@ def evidence_of(
     seeds = rng.integers(2**62, size=most)
     seed_of_ties = int(rng.integers(2**32))
     chosen = selections(runs, repetition.n_selected, seed_of_ties)
-    observed, agreement = repetition.summarise(runs, seed_of_ties)
+    observed, agreement = repetition.summarise(runs, chosen)
     start = time.perf_counter()
     null, agreements, stopped = _permuted(
         repetition, observed, seeds, n_permutations, level, n_jobs, progress
     )
     seconds = time.perf_counter() - start
     compared, compared_null, standardised = comparable(observed, null)
-    anything = list_p_value(observed, null, standardise=standardised)
+    anything = list_p_value(compared, compared_null)
     return FeatureEvidence(
         features=data.features,
         statistic=repetition.statistic,
         standardised=standardised,
-        values=compared,
         frequency=chosen.counts / chosen.n_runs,
-        p_values=exact_p_values(observed, null),
-        family_wise_p_values=family_wise_p_values(compared, compared_null),
-        expected_false=expected_false(compared, compared_null),
-        q_values=np.maximum(q_values(compared, compared_null), anything),
+        **_rates(observed, null, compared, compared_null, anything),
         p_value=anything,
         stability=agreement,
         null_stability=agreements,
@@ -252,9 +248,8 @@ class Repetition:
     statistic: str
     n_selected: int
 
-    def summarise(self, runs: Runs, seed: int) -> tuple[np.ndarray, float]:
+    def summarise(self, runs: Runs, chosen: Runs) -> tuple[np.ndarray, float]:
         """Statistic of every feature, and agreement (`nogueira`) of the runs' selections."""
-        chosen = selections(runs, self.n_selected, seed)
         if self.statistic == "frequency":
             values = chosen.counts / chosen.n_runs
         elif self.statistic == "score":
@@ -276,7 +271,9 @@ class Repetition:
             by_ranker = self.procedure.run(
                 data, self.n_resamples, rng, n_jobs=1, progress=False, prepared=prepared
             )
-            out.append(self.summarise(self.procedure.merge(by_ranker), int(rng.integers(2**32))))
+            runs = self.procedure.merge(by_ranker)
+            chosen = selections(runs, self.n_selected, int(rng.integers(2**32)))
+            out.append(self.summarise(runs, chosen))
         return out
 
 
@@ -327,8 +324,8 @@ def _batches(seeds: np.ndarray, wanted: int | str, level: float) -> Iterator[np.
 
 def _why_decided(observed: np.ndarray, null: np.ndarray, level: float) -> str:
     """Why further permutations would not change what is named; "" if they might."""
-    compared, compared_null, standardised = comparable(observed, null)
-    anything = list_p_value(observed, null, standardise=standardised)
+    compared, compared_null, _ = comparable(observed, null)
+    anything = list_p_value(compared, compared_null)
     reached = anything * (1 + len(null)) - 1
     if reached >= _EXCEEDANCES:
         return f"noise did as well as the data {round(reached)} times"
@@ -348,7 +345,24 @@ def _why_decided(observed: np.ndarray, null: np.ndarray, level: float) -> str:
     return "what can be named is the same within their error" if named[0] == named[1] else ""
 
 
-# ---------------------------------------------------------------------- groups, checks
+# ---------------------------------------------------------------------- rates, groups, checks
+
+
+def _rates(
+    observed: np.ndarray,
+    null: np.ndarray,
+    compared: np.ndarray,
+    compared_null: np.ndarray,
+    anything: float,
+) -> dict[str, np.ndarray]:
+    """What is known of every feature or group; no q-value is below the p-value of the list."""
+    return {
+        "values": compared,
+        "p_values": exact_p_values(observed, null),
+        "family_wise_p_values": family_wise_p_values(compared, compared_null),
+        "expected_false": expected_false(compared, compared_null),
+        "q_values": np.maximum(q_values(compared, compared_null), anything),
+    }
 
 
 def _group_evidence(
@@ -360,16 +374,10 @@ def _group_evidence(
     starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
     strongest = np.maximum.reduceat(observed[order], starts)
     strongest_null = np.maximum.reduceat(null[:, order], starts, axis=1)
-    compared, compared_null, standardised = comparable(strongest, strongest_null)
-    anything = list_p_value(strongest, strongest_null, standardise=standardised)
-    return GroupEvidence(
-        labels=np.asarray(labels),
-        values=compared,
-        p_values=exact_p_values(strongest, strongest_null),
-        family_wise_p_values=family_wise_p_values(compared, compared_null),
-        expected_false=expected_false(compared, compared_null),
-        q_values=np.maximum(q_values(compared, compared_null), anything),
-    )
+    compared, compared_null, _ = comparable(strongest, strongest_null)
+    anything = list_p_value(compared, compared_null)
+    rates = _rates(strongest, strongest_null, compared, compared_null, anything)
+    return GroupEvidence(labels=np.asarray(labels), **rates)
 
 
 def _tail_quantiles(null: np.ndarray) -> np.ndarray:

@@ -80,18 +80,15 @@ def q_values(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
     return out
 
 
-def list_p_value(observed: np.ndarray, null: np.ndarray, *, standardise: bool = False) -> float:
+def list_p_value(observed: np.ndarray, null: np.ndarray) -> float:
     """Is there anything at all? Exact p-value of the smallest q-value in the list.
 
     Every target, the real one and the permuted ones, gets the smallest value over r of
     (mean number of statistics above its r-th best, over all targets)/r. The rank of the real
     target's among all is an exact test that no feature has to do with the target: it sees one
-    strong feature as well as many weak ones. With `standardise`, the statistics of every target are
-    first put on the scale of the other targets'.
+    strong feature as well as many weak ones.
     """
     everything = np.vstack([observed, null])
-    if standardise:
-        everything = _without_each(everything)
     pooled = np.sort(everything, axis=None)
     falling = -np.sort(-everything, axis=1)
     reached = len(pooled) - np.searchsorted(pooled, falling.ravel(), side="left")
