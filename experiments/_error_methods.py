@@ -21,7 +21,8 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import f_classif, f_regression
 
 import mainstay as ms
-from mainstay.procedure import Data, Procedure
+from mainstay.data import Data
+from mainstay.procedure import Procedure
 from mainstay.reliability import bounds
 
 RESAMPLES = 20  # 10 pairs: a fifth of the default, for five times as many data sets

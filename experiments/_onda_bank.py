@@ -14,8 +14,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from mainstay.data import Data
 from mainstay.forecast.base_runs import Source
-from mainstay.procedure import Data, Procedure
+from mainstay.procedure import Procedure
 
 ROWS = 200  # of larger sets, drawn at random: forecasts are for small samples
 INSIDE = 50  # runs inside a half: the ensemble size at which forecasts are judged

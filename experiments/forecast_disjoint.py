@@ -20,8 +20,9 @@ from sklearn.datasets import load_digits
 from sklearn.tree import DecisionTreeClassifier
 
 import mainstay as ms
+from mainstay.data import Data
 from mainstay.forecast.virtual import Ensembles
-from mainstay.procedure import Data, Procedure
+from mainstay.procedure import Procedure
 from mainstay.reliability.pairs import halve
 from mainstay.runs import Runs
 

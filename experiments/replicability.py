@@ -30,7 +30,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mainstay as ms
-from mainstay.procedure import Data, Procedure
+from mainstay.data import Data
+from mainstay.procedure import Procedure
 from mainstay.reliability.pairs import agreement_in_pairs, run_studies
 from mainstay.reliability.result import Replicability
 

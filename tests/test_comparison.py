@@ -36,7 +36,7 @@ from mainstay.comparison.significance import (
     holm,
     neighbour_tests,
 )
-from mainstay.procedure import Data
+from mainstay.data import Data
 from mainstay.rankers import FStatistic, FunctionRanker
 from mainstay.reliability.agreement import PairAgreement
 

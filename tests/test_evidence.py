@@ -17,7 +17,8 @@ from sklearn.feature_selection import SelectFdr, SelectKBest, f_classif
 import mainstay as ms
 import naive_evidence as naive
 from mainstay import InputError
-from mainstay.procedure import Data, Procedure
+from mainstay.data import Data
+from mainstay.procedure import Procedure
 from mainstay.rankers import MRMR, Binning, Correlation, FStatistic, InformationGain, make_ranker
 from mainstay.rankers.base import has_fast_path, resample_scorer, target_scorer
 from mainstay.reliability import evidence as module

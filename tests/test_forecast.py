@@ -14,13 +14,13 @@ from sklearn.ensemble import RandomForestClassifier
 
 import mainstay as ms
 from mainstay.aggregation import AGGREGATIONS, aggregate
+from mainstay.data import Data
 from mainstay.forecast import InfeasibleError, SimulatedSelector, base_runs, forecast_stability
 from mainstay.forecast.base_runs import draw_half, shape_of_halves
 from mainstay.forecast.curves import Point, make_curve
 from mainstay.forecast.planning import make_plan
 from mainstay.forecast.virtual import Ensembles
 from mainstay.measures import MEASURES
-from mainstay.procedure import Data
 from mainstay.reliability.pairs import agreement_in_pairs
 
 LOGGER = "mainstay.forecast.forecasting"

@@ -24,6 +24,7 @@ measures aggregation
 plotting
 subspace
 rankers
+data
 procedure
 forecast reliability
 report

@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import naive_evidence as naive
 from mainstay import InputError
-from mainstay.procedure import Data
+from mainstay.data import Data
 from mainstay.reliability import ErrorRule
 from mainstay.reliability.null_distribution import (
     Heterogeneity,

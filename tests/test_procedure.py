@@ -27,7 +27,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import mainstay as ms
 from mainstay import InputError
-from mainstay.procedure import Data, Procedure, as_procedure
+from mainstay.data import Data
+from mainstay.procedure import Procedure, as_procedure
 from mainstay.rankers import FStatistic
 
 N, P = 80, 30

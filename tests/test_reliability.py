@@ -16,7 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import mainstay as ms
 from mainstay import InputError
-from mainstay.procedure import Data, Procedure
+from mainstay.data import Data
+from mainstay.procedure import Procedure
 from mainstay.reliability.pairs import agreement_in_pairs, halve
 from mainstay.reliability.variance import (
     PartScores,

@@ -12,8 +12,8 @@ from sklearn.model_selection import ParameterGrid
 
 from mainstay._validation import InputError, check_choice, share_or_number, some
 from mainstay.aggregation.rules import AGGREGATIONS, find_rule
+from mainstay.data import Data
 from mainstay.ensemble import EnsembleSelector
-from mainstay.procedure import Data
 from mainstay.rankers import SelectorRanker, make_ranker
 from mainstay.rankers.models import has_gaps
 

@@ -35,9 +35,9 @@ from mainstay.comparison.evaluate import Bench, Candidate, Result
 from mainstay.comparison.pareto import CRITERIA
 from mainstay.comparison.result import Comparison, conclude
 from mainstay.comparison.significance import corrected_standard_error
+from mainstay.data import Data
 from mainstay.measures import MEASURES
 from mainstay.measures.inference import StabilityEstimate
-from mainstay.procedure import Data
 from mainstay.rankers.inputs import Table
 from mainstay.rankers.models import default_estimator
 from mainstay.reliability.agreement import PairAgreement

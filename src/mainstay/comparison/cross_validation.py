@@ -16,12 +16,12 @@ from mainstay._parallel import Progress, run_tasks
 from mainstay._provenance import plain
 from mainstay._saving import WithNamedRuns
 from mainstay._validation import InputError, RandomState, check_random_state, share_or_number
+from mainstay.data import Data
 from mainstay.ensemble import EnsembleSelector
 from mainstay.ensemble.resample_count import repeat_on
 from mainstay.ensemble.scoring import score_sizes
 from mainstay.measures import MEASURES, stability
 from mainstay.measures.inference import StabilityEstimate
-from mainstay.procedure import Data
 from mainstay.rankers.models import default_estimator
 from mainstay.reliability.agreement import PairAgreement, chance_agreement
 from mainstay.reliability.pairs import agreement_in_pairs, halve

@@ -14,10 +14,10 @@ from mainstay._parallel import Progress, run_tasks
 from mainstay._sklearn import seed as set_seed
 from mainstay._validation import natural_order
 from mainstay.comparison.candidates import ALL, ALONE, Contender
+from mainstay.data import Data
 from mainstay.ensemble import EnsembleSelector
 from mainstay.ensemble.resample_count import repeat_on
 from mainstay.ensemble.scoring import score_columns
-from mainstay.procedure import Data
 from mainstay.runs import Runs
 
 RankingKey = tuple[str, str, int | None]  # contender, aggregation, features a run selects

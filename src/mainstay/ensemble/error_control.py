@@ -9,7 +9,8 @@ import numpy as np
 
 from mainstay._parallel import Progress
 from mainstay._validation import InputError, check_choice
-from mainstay.procedure import Data, Procedure
+from mainstay.data import Data
+from mainstay.procedure import Procedure
 from mainstay.rankers import L1Path
 from mainstay.reliability import ErrorRule, FeatureEvidence, bounds
 from mainstay.reliability.evidence import evidence_of

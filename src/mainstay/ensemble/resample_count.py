@@ -11,8 +11,9 @@ import numpy as np
 
 from mainstay._parallel import Progress
 from mainstay._validation import InputError, check_count
+from mainstay.data import Data
 from mainstay.forecast import Forecast, forecast_stability
-from mainstay.procedure import Data, Procedure, RunsByRanker
+from mainstay.procedure import Procedure, RunsByRanker
 from mainstay.runs import Runs
 
 _FIRST, _MOST = 50, 1024

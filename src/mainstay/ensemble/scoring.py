@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from mainstay._sklearn import take_columns, take_rows
 from mainstay._validation import InputError
-from mainstay.procedure import Data
+from mainstay.data import Data
 
 
 def score_sizes(

@@ -24,6 +24,7 @@ from mainstay._validation import (
     check_random_state,
     share_or_number,
 )
+from mainstay.data import Data
 from mainstay.ensemble.error_control import (
     N_PERMUTATIONS,
     check_control,
@@ -38,7 +39,7 @@ from mainstay.ensemble.scoring import candidate_sizes, score_sizes
 from mainstay.forecast import Forecast, forecast_stability
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
-from mainstay.procedure import Data, Procedure, report_padding, selections
+from mainstay.procedure import Procedure, report_padding, selections
 from mainstay.rankers.models import default_estimator
 from mainstay.reliability import ErrorRule, FeatureEvidence
 from mainstay.runs import Runs

@@ -12,7 +12,8 @@ import numpy as np
 
 from mainstay._parallel import Progress, n_cores, run_tasks
 from mainstay._validation import InputError, check_count
-from mainstay.procedure import Data, Procedure
+from mainstay.data import Data
+from mainstay.procedure import Procedure
 from mainstay.reliability.pairs import halve
 from mainstay.runs import Runs
 

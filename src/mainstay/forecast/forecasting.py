@@ -21,6 +21,7 @@ from mainstay._validation import (
     numbered,
     share_or_number,
 )
+from mainstay.data import Data
 from mainstay.forecast.base_runs import BaseRuns, Source
 from mainstay.forecast.curves import FlatCurve, HalvesCurve, make_curve
 from mainstay.forecast.result import Forecast, fit_model, point_at, tabulate
@@ -30,7 +31,7 @@ from mainstay.forecast.virtual import (
     check_sizes,
     compares_selections,
 )
-from mainstay.procedure import Data, as_procedure, asked_task
+from mainstay.procedure import as_procedure, asked_task
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from mainstay._parallel import n_cores
-from mainstay.procedure import Data, as_procedure
+from mainstay.data import Data
+from mainstay.procedure import as_procedure
 from mainstay.reliability.pairs import run_studies
 from mainstay.reliability.replicability import check_size, draw_parts
 

@@ -22,15 +22,9 @@ from mainstay._validation import (
     check_fraction,
     check_random_state,
 )
+from mainstay.data import Data
 from mainstay.measures.joint import Counts, nogueira
-from mainstay.procedure import (
-    Data,
-    Procedure,
-    as_procedure,
-    asked_task,
-    ranks_of,
-    selections,
-)
+from mainstay.procedure import Procedure, as_procedure, asked_task, ranks_of, selections
 from mainstay.rankers.base import scores_features_alone
 from mainstay.reliability.evidence_result import FeatureEvidence, GroupEvidence
 from mainstay.reliability.null_distribution import (

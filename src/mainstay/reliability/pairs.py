@@ -13,8 +13,9 @@ import numpy as np
 
 from mainstay._parallel import Progress, run_tasks
 from mainstay._validation import InputError, numbered
+from mainstay.data import Data
 from mainstay.measures import MEASURES, stability
-from mainstay.procedure import Data, Procedure, selections
+from mainstay.procedure import Procedure, selections
 from mainstay.resampling import Pairs
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity

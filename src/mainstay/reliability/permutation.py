@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from mainstay._validation import InputError, numbered
-from mainstay.procedure import Data
+from mainstay.data import Data
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,9 @@ from mainstay._validation import (
     check_random_state,
     share_or_number,
 )
+from mainstay.data import Data
 from mainstay.measures import MEASURES, check_named
-from mainstay.procedure import Data, Procedure, as_procedure, asked_task
+from mainstay.procedure import Procedure, as_procedure, asked_task
 from mainstay.reliability.pairs import agreement_in_pairs, halve, run_studies
 from mainstay.reliability.result import Replicability
 from mainstay.runs import Runs

@@ -1,0 +1,225 @@
+"""Data: rows, target and what goes with them, checked once and then passed on."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mainstay._provenance import content_hash, data_summary
+from mainstay._sklearn import take_columns, take_rows
+from mainstay._validation import (
+    InputError,
+    check_choice,
+    check_weights,
+    column_names,
+    numbered,
+    some,
+)
+from mainstay.rankers.inputs import (
+    Table,
+    infer_task,
+    missing_rows,
+    numeric_columns,
+    read_target,
+)
+from mainstay.similarity import FeatureSimilarity
+
+TASKS = ("auto", "classification", "regression")
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Rows, target and what goes with them: checked once by `Data.check`, then passed on.
+
+    Attributes
+    ----------
+    X : array, sparse matrix, pandas or polars DataFrame
+        n × p features. Tables stay tables: rankers read their column types.
+    y : numpy.ndarray
+        The target.
+    features : tuple of str
+        Column names; x0, x1, … for arrays.
+    sample_weight, groups : numpy.ndarray or None
+        Row weights; which rows belong together.
+    task : {"classification", "regression"}
+        What y is.
+    task_reason : str
+        Why: that it was asked for, or what in y says so.
+    """
+
+    X: Any
+    y: np.ndarray
+    features: tuple[str, ...]
+    sample_weight: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    task: str = "classification"
+    task_reason: str = ""
+
+    @classmethod
+    def check(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        task: str = "auto",
+        estimator: Any = None,
+    ) -> Data:
+        """Check the data as scikit-learn does, and refuse what no ranker could learn from.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            As in `EnsembleSelector.fit`.
+        task : {"auto", "classification", "regression"}
+            What y is; "auto" decides by its values and says why.
+        estimator : scikit-learn estimator, optional
+            Where to note the number and names of features, for `transform`.
+        """
+        from sklearn.utils.validation import check_X_y, validate_data
+
+        options: dict[str, Any] = {
+            "dtype": None,
+            "accept_sparse": "csr",
+            "ensure_all_finite": "allow-nan",
+            "ensure_min_samples": 2,
+            "y_numeric": False,
+        }
+        if estimator is None:
+            checked, target = check_X_y(X, y, **options)
+        else:
+            checked, target = validate_data(estimator, X, y, **options)
+        table = X if hasattr(X, "columns") else checked
+        target = np.asarray(target)
+        task, reason = _settled_task(task, target)
+        data = cls(
+            table,
+            target,
+            column_names(table),
+            check_weights(sample_weight, len(target)),
+            _checked_groups(groups, len(target)),
+            task,
+            reason,
+        )
+        data._refuse_constant_features()
+        data._refuse_classes_without_weight()
+        return data
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, n."""
+        return len(self.y)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, p."""
+        return len(self.features)
+
+    @property
+    def is_classification(self) -> bool:
+        """Whether y holds classes."""
+        return self.task == "classification"
+
+    @cached_property
+    def classes(self) -> np.ndarray | None:
+        """Class numbers of the rows, or None for numbers."""
+        return numbered(self.y) if self.is_classification else None
+
+    def rows(self, rows: np.ndarray) -> Data:
+        """Only some of the rows; one may come more than once."""
+        weight, groups = self.sample_weight, self.groups
+        return replace(
+            self,
+            X=take_rows(self.X, rows),
+            y=self.y[rows],
+            sample_weight=None if weight is None else weight[rows],
+            groups=None if groups is None else groups[rows],
+        )
+
+    def fingerprint(self) -> dict[str, Any]:
+        """By what a checkpoint recognises the data: shape, hashes of values, names and types."""
+        types = getattr(self.X, "dtypes", None)
+        columns = [str(self.X.dtype)] if types is None else [str(kind) for kind in types]
+        return {
+            **data_summary(self.X, self.y, self.sample_weight, self.groups),
+            "sha256_feature names": content_hash(np.array(self.features, dtype=object)),
+            "sha256_column types": content_hash(np.array([*columns, str(self.y.dtype)])),
+            "task": self.task,
+        }
+
+    def with_target(self, y: np.ndarray) -> Data:
+        """The same rows with other values of y, such as permuted ones."""
+        return replace(self, y=y)
+
+    def similarity(self, threshold: float) -> FeatureSimilarity | None:
+        """Which features can stand in for each other: absolute correlation from a threshold on.
+
+        Columns of text or categories are similar to nothing, and a warning names them. None, with
+        a warning, where correlations cannot be computed at all.
+        """
+        numeric = numeric_columns(self.X)
+        if len(numeric) < self.n_features:
+            texts = np.delete(np.array(self.features, dtype=object), numeric).tolist()
+            warnings.warn(
+                f"features of text or categories are not compared with others, so that they count "
+                f"as similar to none: {some(texts)}.",
+                stacklevel=4,
+            )
+        if len(numeric) < 2:
+            return None
+        names = [self.features[j] for j in numeric]
+        values = self.X if len(names) == self.n_features else take_columns(self.X, numeric)
+        try:
+            similarity = FeatureSimilarity.from_data(
+                values, threshold=threshold, features=names, constant="ignore"
+            )
+        except InputError as error:
+            warnings.warn(f"similar features were not looked for: {error}", stacklevel=4)
+            return None
+        return similarity.spread_to(self.features)
+
+    def _refuse_constant_features(self) -> None:
+        table = Table(self.X)
+        for j in range(table.n_features):
+            column = table.column(j)
+            gone = missing_rows(column)
+            present = column.values[~gone]
+            if (gone.any() and len(present)) or (len(present) and (present != present[0]).any()):
+                return
+        raise InputError(
+            f"none of the {table.n_features} features varies: each is constant or missing in all "
+            f"{table.n_rows} rows, so there is nothing to select by."
+        )
+
+    def _refuse_classes_without_weight(self) -> None:
+        if self.sample_weight is None or self.classes is None:
+            return
+        labels = np.unique(self.y)
+        empty = labels[np.bincount(self.classes, weights=self.sample_weight) == 0]
+        if len(empty):
+            raise InputError(
+                f"all rows of class {some([str(label) for label in empty])} have weight 0; leave "
+                "those rows out, or give them weight."
+            )
+
+
+def _settled_task(task: str, y: np.ndarray) -> tuple[str, str]:
+    check_choice("task", task, TASKS)
+    if task == "auto":
+        return infer_task(y)
+    read_target(y, len(y), {"classification": "class", "regression": "continuous"}[task])
+    return task, "as asked for"
+
+
+def _checked_groups(groups: Any, n: int) -> np.ndarray | None:
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise InputError(f"groups must have one entry per row ({n}), got shape {labels.shape}.")
+    return labels
