@@ -11,6 +11,7 @@ import numpy as np
 from mainstay._saving import Saveable, field_parts
 from mainstay._validation import InputError
 from mainstay.measures import MEASURES
+from mainstay.reliability.agreement import lowest_not_excluded
 from mainstay.reliability.gain import Gain
 from mainstay.reliability.variance import (
     PartScores,
@@ -109,8 +110,14 @@ class Replicability(Saveable):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Confidence interval over data sets, within the range of the measure."""
-        return interval(self.value, self._scale, self._pair_error, self.confidence, self._lowest)
+        """Confidence interval over data sets, within the range of the measure.
+
+        It reaches down to what the pairs cannot exclude, also where all of them agree fully.
+        """
+        low, high = interval(
+            self.value, self._scale, self._pair_error, self.confidence, self._lowest
+        )
+        return min(low, lowest_not_excluded(self.value, len(self.pairs), self.confidence)), high
 
     @property
     def at_n(self) -> Extrapolation:
