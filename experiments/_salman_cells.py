@@ -66,7 +66,7 @@ def sizes(quick: bool) -> dict[str, Any]:
 
 def accuracy_cells(size: dict[str, Any]) -> list[Cell]:
     """List data set and split."""
-    return [(name, str(split)) for name in EVERY for split in range(size["splits"])]
+    return [(name, str(split)) for split in range(size["splits"]) for name in EVERY]
 
 
 def accuracies(cell: Cell, size: dict[str, Any], seed: int) -> dict[str, Any]:

@@ -65,7 +65,17 @@ def accuracy_study(run: Experiment) -> dict[str, Any]:
     shown = [*RULES, SINGLE]
     by = more.groupby(["data", "rule"])["accuracy"].mean().unstack()
     by = by.reindex(index=[name for name in MORE if name in by.index], columns=shown)
-    return accuracy_claims(ours, mean) | {"accuracy_more": filled(by, mean=False)}
+    n_splits = every.groupby("data")["split"].nunique()
+    return accuracy_claims(ours, mean) | {
+        "accuracy_more": filled(by, mean=False),
+        "n_splits": _from_to(n_splits.loc[list(SETS)]),
+        "n_splits_more": _from_to(n_splits.reindex(MORE)),
+    }
+
+
+def _from_to(counts: Any) -> str:
+    low, high = int(min(counts)), int(max(counts))
+    return str(low) if low == high else f"{low} to {high}"
 
 
 # ---------------------------------------------------------------------- stability
@@ -111,7 +121,7 @@ def stability_study(run: Experiment) -> dict[str, Any]:
     found, parts = {}, {}
     for filter_ in cells.STUDIED:
         found[filter_], parts[filter_] = outer(run, filter_, "fold")
-    halves, _ = outer(run, "information_gain", "half")
+    halves, n_halves = outer(run, "information_gain", "half")
     run.draw("stability", plot_stability(found))
     values: dict[str, Any] = {"half_table": by_rule(halves, "Spearman", SETS)}
     for filter_, frame in found.items():
@@ -132,6 +142,7 @@ def stability_study(run: Experiment) -> dict[str, Any]:
     gap = halves["Spearman"].unstack("rule")
     values["half_gap"] = (gap["arithmetic mean"] - gap[SINGLE]).mean()
     values["half_stuart"] = (gap["Stuart"] - gap["arithmetic mean"]).mean()
+    values["n_halves"] = _from_to(n_halves.values())
     values["budget"] = _budget(run.size, parts)
     return values
 
