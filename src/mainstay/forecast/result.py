@@ -74,7 +74,7 @@ class Forecast(Saveable):
     n_runs : int
         Number of base runs.
     seconds_per_run : float
-        Measured core-seconds of a base run; NaN for runs made elsewhere.
+        Measured core-seconds of a base run; NaN for runs made elsewhere or taken from a checkpoint.
     plateau : float
         Limit of the stability as ensembles grow.
     """
