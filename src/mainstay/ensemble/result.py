@@ -18,7 +18,7 @@ from mainstay.ensemble.feature_table import feature_table, with_evidence, with_t
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import aggregate_runs, selections
-from mainstay.report import notebook_html, write_page
+from mainstay.report import methods_text, notebook_html, write_page
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -170,6 +170,25 @@ class SelectionResult(Saveable):
     def write_report(self, path: str | Path, *, title: str | None = None) -> None:
         """Write the result as one HTML page; see `ms.write_report`."""
         write_page(self, path, title=title)
+
+    def methods_text(self) -> str:
+        """Describe how the result was made, in words that are ready for a paper.
+
+        Returns
+        -------
+        str
+            A paragraph with settings, versions, seed and what was found, then the full references
+            of the ranker, the aggregation, the measures and the procedures that were used.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a"]], features=list("abcd"))
+        >>> text = ms.SelectionResult.from_runs(runs).methods_text()
+        >>> "Nogueira, S., Sechidis, K. and Brown, G. (2018)" in text
+        True
+        """
+        return methods_text(self)
 
     def _repr_html_(self) -> str:
         return notebook_html(self)

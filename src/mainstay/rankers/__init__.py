@@ -166,7 +166,7 @@ def list_rankers() -> pd.DataFrame:
     pandas.DataFrame
         One row per ranker: `name`; `class`; `kind` (table, moments, greedy, model); `weights`,
         whether it scores many resamples at once from row weights; `random`, whether it has a
-        `random_state`; `summary`.
+        `random_state`; `summary`; `reference`.
 
     Examples
     --------
@@ -187,6 +187,7 @@ def list_rankers() -> pd.DataFrame:
                 "weights": has_fast_path(ranker),
                 "random": "random_state" in ranker.get_params(),
                 "summary": RANKERS[name].summary,
+                "reference": RANKERS[name].reference,
             }
             for name, ranker in made.items()
         ]

@@ -46,11 +46,14 @@ class NamedRanker:
         "table" (bins × classes), "moments" (means and variances), "greedy" or "model".
     summary : str
         One line; by default the first line of the docstring of `make`.
+    reference : str
+        Who proposed it; "; " joins several.
     """
 
     make: Callable[..., Any]
     kind: str
     summary: str = ""
+    reference: str = ""
 
     def __post_init__(self) -> None:
         if not self.summary:

@@ -180,11 +180,13 @@ class CramersV(_TableFilter):
 
 
 NAMED = {
-    "information_gain": NamedRanker(InformationGain, "table"),
-    "symmetric_uncertainty": NamedRanker(SymmetricUncertainty, "table"),
-    "gain_ratio": NamedRanker(GainRatio, "table"),
-    "chi_square": NamedRanker(ChiSquare, "table"),
-    "cramers_v": NamedRanker(CramersV, "table"),
+    "information_gain": NamedRanker(InformationGain, "table", reference="Quinlan 1986"),
+    "symmetric_uncertainty": NamedRanker(
+        SymmetricUncertainty, "table", reference="Press et al. 1988"
+    ),
+    "gain_ratio": NamedRanker(GainRatio, "table", reference="Quinlan 1993"),
+    "chi_square": NamedRanker(ChiSquare, "table", reference="Liu and Setiono 1995"),
+    "cramers_v": NamedRanker(CramersV, "table", reference="Cramér 1946"),
 }
 
 

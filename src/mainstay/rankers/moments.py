@@ -395,6 +395,6 @@ def _centred_ranks(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 NAMED = {
-    "f_statistic": NamedRanker(FStatistic, "moments"),
-    "correlation": NamedRanker(Correlation, "moments"),
+    "f_statistic": NamedRanker(FStatistic, "moments", reference="Fisher 1925"),
+    "correlation": NamedRanker(Correlation, "moments", reference="Hall 1999"),
 }
