@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mainstay as ms
-from mainstay.ensemble.feature_table import feature_table
+from mainstay.ensemble.feature_table import COLUMNS, feature_table
 from mainstay.measures.inference import frequency_interval
 from mainstay.procedure import report_padding
 
@@ -178,6 +178,11 @@ def test_number_share_frequency_and_auto() -> None:
 
 
 # ---------------------------------------------------------------------- what is known afterwards
+
+
+def test_every_column_of_the_feature_table_is_explained() -> None:
+    fitted = ms.EnsembleSelector("f_statistic", n_resamples=3, random_state=0).fit(X, Y)
+    assert list(fitted.feature_table_) == list(COLUMNS)
 
 
 def test_the_feature_table_says_everything() -> None:
