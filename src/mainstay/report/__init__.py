@@ -1,5 +1,6 @@
 """One self-contained HTML page of a result: summarise (numbers) → verdict (words) → render."""
 
 from mainstay.report.render import notebook_html, write_page
+from mainstay.report.verdict import Verdict, verdict_of
 
-__all__ = ["notebook_html", "write_page"]
+__all__ = ["Verdict", "notebook_html", "verdict_of", "write_page"]

@@ -17,7 +17,7 @@ HEADLINES = {
     "fair": "A core keeps coming back in the runs on these rows; whether by luck, they cannot say.",
     "good": "The runs on these rows agree; whether by luck, they cannot say.",
     "combined": "Single runs differ, but lists combined from many runs agree.",
-    "groups": "The runs agree on groups of twins; whether by luck, they cannot say.",
+    "groups": "The runs agree on {n}, less on their members; whether by luck, they cannot say.",
 }
 _MORE_RUNS = "More runs make the list more repeatable on these rows; they do not make it truer."
 
