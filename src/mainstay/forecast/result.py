@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from mainstay._notebook import card
 from mainstay._saving import Saveable
 from mainstay._validation import InputError
 from mainstay.aggregation import AGGREGATIONS
@@ -293,12 +294,18 @@ class Forecast(Saveable):
             )
         return words
 
-    def __repr__(self) -> str:
-        head = (
+    def _repr_html_(self) -> str:
+        return card(self._title, self.summary(), self.curve)
+
+    @property
+    def _title(self) -> str:
+        return (
             f"Forecast of {self.measure} from {self.n_runs} runs ({self.protocol} protocol, "
             f"{self.aggregation} aggregation)"
         )
-        return f"{head}\n{self.curve.to_string(index=False, float_format='{:.3f}'.format)}"
+
+    def __repr__(self) -> str:
+        return f"{self._title}\n{self.curve.to_string(index=False, float_format='{:.3f}'.format)}"
 
 
 def _name(what: Any) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._notebook import card
 from mainstay._saving import Saveable, field_parts
 from mainstay._validation import InputError, natural_order, some
 from mainstay.reliability.error_rule import ErrorRule
@@ -273,6 +274,9 @@ class FeatureEvidence(Saveable):
             f"{len(self.features)} features at a false discovery rate of {_percent(self.level)} "
             f"({self.statistic_in_words}; {self.n_permutations} permutations)"
         )
+
+    def _repr_html_(self) -> str:
+        return card("Evidence against permuted targets", self.summary(), self.table)
 
     # ------------------------------------------------------------------ inside
 

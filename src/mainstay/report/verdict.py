@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from mainstay._notebook import card
 from mainstay.report.summarise import summarise
 from mainstay.report.verdict_evidence import NOT_COMPUTED, EvidenceWords, evidence_sentences
 from mainstay.report.verdict_list import (
@@ -92,6 +93,9 @@ class Verdict:
                               ("What would help", self.advice)):  # fmt: skip
             parts += [title, *(f"  {point['title']}: {point['text']}" for point in points)]
         return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        return card(self.headline, str(self).partition("\n")[2])
 
 
 def verdict_of(result: Any) -> Verdict:
