@@ -16,7 +16,7 @@ ROOT = Path(mainstay.__file__).parent
 LAYERS = """
 _validation _provenance _kernels
 _writing _packing _checkpoint _parallel
-_sklearn _saving _files
+_sklearn _saving _files _notebook
 runs
 similarity
 resampling

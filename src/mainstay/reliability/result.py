@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._notebook import card
 from mainstay._saving import Saveable, field_parts
 from mainstay._validation import InputError
 from mainstay.measures import MEASURES
@@ -238,6 +239,9 @@ class Replicability(Saveable):
             f"{high:.4g} ({self.measure}, two studies of {self.n_rows} rows); extrapolated to "
             f"{self.n} rows: {self.at_n.value:.4g}"
         )
+
+    def _repr_html_(self) -> str:
+        return card("Replicability", self.summary(), self.table)
 
     @property
     def _studies(self) -> tuple[Any, ...]:
