@@ -76,7 +76,7 @@ def forecast(
     plot: str | None,
     output: str | None,
     seed: int,
-    jobs: int,
+    jobs: int | None,
     as_json: bool,
 ) -> None:
     """Forecast how stable an ensemble would be, and how large it is worth making it."""

@@ -70,7 +70,7 @@ def select(
     save: str | None,
     top: int,
     seed: int,
-    jobs: int,
+    jobs: int | None,
     checkpoint: str | None,
     as_json: bool,
 ) -> None:
