@@ -78,7 +78,7 @@ def forecast(
     plot: str | None,
     output: str | None,
     seed: int,
-    jobs: int,
+    jobs: int | None,
     checkpoint: str | None,
     as_json: bool,
 ) -> None:

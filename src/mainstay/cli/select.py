@@ -79,7 +79,7 @@ def select(
     save: str | None,
     top: int,
     seed: int,
-    jobs: int,
+    jobs: int | None,
     checkpoint: str | None,
     as_json: bool,
 ) -> None:

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mainstay._parallel import Progress, n_cores, run_tasks
+from mainstay._parallel import Progress, n_cores, one_thread, run_tasks
 from mainstay._validation import (
     InputError,
     RandomState,
@@ -32,7 +32,6 @@ from mainstay.subspace.learners import (
     Learner,
     check_folds,
     make_learner,
-    one_thread,
 )
 from mainstay.subspace.losses import Loss, make_loss
 from mainstay.subspace.optimisation import Learned, Settings, learn_probabilities
