@@ -17,6 +17,7 @@ LAYERS = """
 _validation _provenance _kernels
 _writing _packing _checkpoint _parallel
 _sklearn _saving _files
+batches
 runs
 similarity
 resampling

@@ -187,8 +187,12 @@ def pearson(data: Moments, y: np.ndarray, weights: np.ndarray) -> tuple[np.ndarr
 
 def regression_f(data: Moments, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """F-statistic of the simple regression of y on every feature, b × p."""
-    r, n = pearson(data, y, weights)
-    explained = np.square(r, out=r)
+    return f_from_correlation(*pearson(data, y, weights))
+
+
+def f_from_correlation(r: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """F-statistic of a simple regression from its correlation and number of rows."""
+    explained = np.square(r)
     return np.asarray(explained / np.maximum(1 - explained, _SMALLEST_SHARE) * np.maximum(n - 2, 0))
 
 
