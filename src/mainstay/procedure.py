@@ -23,7 +23,7 @@ from mainstay._validation import (
     some,
 )
 from mainstay.aggregation import AGGREGATIONS, Ranking, aggregate
-from mainstay.data import Data
+from mainstay.data import Data, StreamedData
 from mainstay.rankers import make_ranker
 from mainstay.rankers.base import (
     BlockScorer,
@@ -34,7 +34,8 @@ from mainstay.rankers.base import (
     resample_scorer,
     target_scorer,
 )
-from mainstay.resampling import Resamples, WholeData, make_resamples
+from mainstay.rankers.streamed import stream_scores
+from mainstay.resampling import Resamples, WholeData, check_one_pass, make_resamples
 from mainstay.runs import Runs
 
 _BLOCK = 256  # resamples whose weights are in memory at once
@@ -120,7 +121,7 @@ class Procedure:
             for name, ranker in self.rankers
         }
 
-    def _decided(self, ranker: Any, data: Data) -> Any:
+    def _decided(self, ranker: Any, data: Data | StreamedData) -> Any:
         """The ranker, told what y is, and how many features matter where it orders only some."""
         return for_number(
             for_task(ranker, data.task), self.per_run(data.n_features), data.n_features
@@ -128,7 +129,7 @@ class Procedure:
 
     def run(
         self,
-        data: Data,
+        data: Data | StreamedData,
         n: int,
         rng: np.random.Generator,
         *,
@@ -141,6 +142,8 @@ class Procedure:
         With `prepared`, from `prepare` on data with the same X, rankers that score many resamples
         at once do so in this process.
         """
+        if isinstance(data, StreamedData):
+            check_one_pass(self.resampling)
         resamples = make_resamples(
             self.resampling,
             n,
@@ -306,7 +309,7 @@ def _checked_shares(weights: Sequence[float], n: int) -> tuple[float, ...]:
 
 def _run_ranker(
     ranker: Any,
-    data: Data,
+    data: Data | StreamedData,
     resamples: Resamples,
     rng: np.random.Generator,
     *,
@@ -320,7 +323,11 @@ def _run_ranker(
         "progress": progress,
         "description": type(ranker).__name__,
     }
-    if scorer is not None:
+    if isinstance(data, StreamedData):
+        del options["description"]
+        scores = stream_scores(ranker, data.batches, data.target, resamples, **options)
+        runs = Runs.from_scores(scores, data.features)
+    elif scorer is not None:
         scores = _score_blocks(scorer(data.y), data, resamples, 0, len(resamples))
         runs = Runs.from_scores(scores, data.features)
     elif has_fast_path(ranker):
