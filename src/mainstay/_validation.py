@@ -164,6 +164,8 @@ def natural_order(names: Sequence[str]) -> np.ndarray:
 
 @lru_cache(maxsize=2)  # every run of a model asks for it, with the same names
 def _natural_order(names: tuple[str, ...]) -> np.ndarray:
+    if names == _default_names(len(names)):
+        return np.arange(len(names))
     keys = [
         [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", s)]
         for s in names

@@ -339,7 +339,7 @@ def _run_ranker(
             (ranker, data, resamples, at, at + step) for at in range(0, len(resamples), step)
         ]
         results = run_tasks(_prepare_and_score, tasks, **options)
-        runs = Runs.from_scores(np.concatenate(results), data.features)
+        runs = Runs.from_scores(_joined(results), data.features)
     else:
         seeds = rng.integers(2**31, size=len(resamples))
         tasks = [(ranker, data, resamples, i, int(seed)) for i, seed in enumerate(seeds)]
@@ -364,7 +364,12 @@ def _score_blocks(
     for at in range(start, min(stop, len(resamples)), _BLOCK):
         weights = resamples.weights(at, min(at + _BLOCK, stop))
         parts.append(score(weights if data.sample_weight is None else weights * data.sample_weight))
-    return np.concatenate(parts)
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Rows of all parts; those of a single one are not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _fit_resample(ranker: Any, data: Data, resamples: Resamples, i: int, seed: int) -> np.ndarray:
