@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from mainstay._terminal import echo
 from mainstay.cli import options
 from mainstay.cli.command import OutputFile, command
 
@@ -35,4 +36,4 @@ def report(file: str, output: str, title: str | None) -> None:
     else:
         result = io.read_runs(file)
     write_report(result, output, title=title)
-    click.echo(f"The report is in {output}.")
+    echo(f"The report is in {output}.")
