@@ -108,13 +108,16 @@ class Comparison(WithNamedRuns):
         groups: str | None = None,
         drop: Sequence[str] = (),
         keep: Sequence[str] = (),
+        missing: Sequence[str] = (),
+        decimal: str | None = None,
     ) -> str | None:
         """Return the command that does the same for a file.
 
         None if the candidate has a part that is an object, not a name.
         """
         columns = {"groups": groups, "drop": list(drop), "keep": list(keep)}
-        source = {"file": file, "target": target, **columns}
+        values = {"missing": list(missing), "decimal": decimal}
+        source = {"file": file, "target": target, **columns, **values}
         return cli_line({**self._repeat(), "source": source})
 
     def _repeat(self) -> dict[str, Any]:

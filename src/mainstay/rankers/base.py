@@ -417,8 +417,9 @@ def with_options(options: str) -> Callable[[Any], Any]:
     """Put the description of shared options into a class's docstring, before its references."""
 
     def described(cls: Any) -> Any:
-        head, mark, tail = cls.__doc__.partition("\n    References")
-        cls.__doc__ = head.rstrip() + options + mark + tail
+        if cls.__doc__ is not None:  # as it is with python -OO
+            head, mark, tail = cls.__doc__.partition("\n    References")
+            cls.__doc__ = head.rstrip() + options + mark + tail
         return cls
 
     return described

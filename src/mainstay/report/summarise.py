@@ -14,7 +14,7 @@ from mainstay.measures.inference import StabilityEstimate
 from mainstay.report.compared import summarise_comparison
 from mainstay.report.evidenced import summarise_evidence
 from mainstay.report.listed import summarise_list
-from mainstay.report.repeat import cli_line, python_code
+from mainstay.report.repeat import cli_line, config_file, python_code
 from mainstay.report.replicated import summarise_replicability
 from mainstay.runs import Runs
 
@@ -69,6 +69,7 @@ def summarise(
         "versions": result.versions,
         "python": python_code(settings),
         "command": cli_line(settings),
+        "config": config_file(settings),
     }
 
 
