@@ -227,7 +227,8 @@ def _comparison(comparison: Any, cited: Citations) -> str:
     return (
         f"The selectors {names} were compared by {settings['scoring']} and by agreement "
         f"({cited.measure(settings['stability'])}) over {settings['n_splits']:,} splits of the "
-        f"data, with standard errors that allow for shared rows{cited.cite('Nadeau and Bengio 2003')}."
+        "data, with standard errors that allow for shared "
+        f"rows{cited.cite('Nadeau and Bengio 2003')}."
     )
 
 
