@@ -41,6 +41,8 @@ def quicker(words: list[str]) -> list[str]:
     for option, value in QUICK.get(words[0], {}).items():
         if option in words:
             place = words.index(option)
+            if words[place + 1] == "auto":
+                continue
             words = [*words[:place], *words[place + 2 :]]
         words = [*words, option, value]
     return words
