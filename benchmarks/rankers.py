@@ -23,9 +23,9 @@ from mainstay.rankers import RANKERS, score_filters
 B = 1000
 
 
-def problem(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+def problem(n: int, p: int, continuous: bool = False) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, n)
+    y = rng.normal(size=n) if continuous else rng.integers(0, 2, n)
     return rng.normal(size=(n, p)) + y[:, None] * rng.random(p), y
 
 
@@ -113,7 +113,7 @@ def rows_in_single_precision(name: str, n: int) -> list[Row]:
 
 
 def weighted(name: str, n: int, p: int, b: int, options: dict[str, object]) -> list[Row]:
-    X, y = problem(n, p)
+    X, y = problem(n, p, options.get("target") == "continuous")
     weights = bootstraps(n, b)
     ranker = RANKERS[name](**options)
     ranker.fit(X[:60], y[:60])
@@ -215,6 +215,7 @@ CASES: dict[str, list[Case]] = {
     "l1_path": [(l1_path, (100, 2000))],
     "wide": [
         (weighted, ("f_statistic", 200, 10_000, 100, {})),
+        (weighted, ("f_statistic", 200, 10_000, 100, {"target": "continuous"})),
         *(
             (weighted, (name, 200, 10_000, 4, {"n_features_to_select": 50}))
             for name in ("cmim", "jmim", "njmim", "mrmr", "jmi", "disr")

@@ -192,6 +192,7 @@ def _parametric(
         "aupr": task.aupr(model.selection_probabilities_),
         "size": float(model.selection_probabilities_.sum()),
         "aupr_of_restarts": singles,
+        "aupr_single": float(np.mean(singles)),
         "aupr_of_lowest_objective": singles[int(np.argmin(ends))],
         "objectives": ends,
         "agreement": model.restart_agreement_,

@@ -169,12 +169,13 @@ def forecast(protocol: str = "nested", **changes: Any) -> Any:
 def test_the_headline_follows_the_stability(
     summary: dict[str, Any], changes: dict[str, Any], headline: str
 ) -> None:
-    assert make_verdict({**summary, **changes})["headline"] == HEADLINES[headline]
+    verdict = make_verdict({**summary, **changes})
+    assert verdict.headline == HEADLINES[headline].format(n="3 groups of twins")
 
 
 def points(summary: dict[str, Any]) -> dict[str, str]:
     verdict = make_verdict(summary)
-    return {point["title"]: point["text"] for point in verdict["points"] + verdict["advice"]}
+    return {point["title"]: point["text"] for point in verdict.points + verdict.advice}
 
 
 def test_the_verdict_names_numbers_chance_and_twins(summary: dict[str, Any]) -> None:
@@ -187,11 +188,11 @@ def test_the_verdict_names_numbers_chance_and_twins(summary: dict[str, Any]) -> 
     assert "have a twin" in said["Treating twins as one"]
     assert "compare_selectors" in said["Compared with a baseline"]
     assert "6 of 30 features were selected from 30 runs of DecisionTreeClassifier" in (
-        make_verdict(summary)["lead"])  # fmt: skip
+        make_verdict(summary).lead)  # fmt: skip
 
 
 def test_every_selected_feature_is_in_one_tier(summary: dict[str, Any]) -> None:
-    tiers = make_verdict(summary)["tiers"]
+    tiers = make_verdict(summary).tiers
     assert sum(tier["n"] for tier in tiers) == len(summary["selected"]) == 6
     named = [name for tier in tiers for name in tier["names"]]
     assert sorted(named) == sorted(feature["name"] for feature in summary["selected"])
@@ -272,8 +273,8 @@ def signal() -> ms.SelectionResult:
 
 def everything_said(summary: dict[str, Any]) -> str:
     verdict = make_verdict(summary)
-    parts = [point["text"] for point in verdict["points"] + verdict["advice"]]
-    return " ".join([verdict["headline"], verdict["lead"], *parts])
+    parts = [point["text"] for point in verdict.points + verdict.advice]
+    return " ".join([verdict.headline, verdict.lead, *parts])
 
 
 def test_on_noise_nothing_says_that_another_study_would_find_it(noise: ms.SelectionResult) -> None:
@@ -281,10 +282,10 @@ def test_on_noise_nothing_says_that_another_study_would_find_it(noise: ms.Select
     verdict = make_verdict(found)
     assert noise.stability.interval[0] > 0  # what runs on the same rows agree on
     assert found["replicability"]["lower"] <= 0
-    assert verdict["headline"] == STUDY_HEADLINES["nothing"]
-    assert verdict["tone"] == "care"
-    assert verdict["lead"].startswith("Two independent studies of 30 rows each")
-    assert "nothing says that another study would find any of these" in verdict["lead"]
+    assert verdict.headline == STUDY_HEADLINES["nothing"]
+    assert verdict.tone == "care"
+    assert verdict.lead.startswith("Two independent studies of 30 rows each")
+    assert "nothing says that another study would find any of these" in verdict.lead
     said = points(found)
     assert "interval of the agreement includes 0" in said["Would another study agree?"]
     assert "cannot tell whether more would help" in said["More samples"]
@@ -293,10 +294,10 @@ def test_on_noise_nothing_says_that_another_study_would_find_it(noise: ms.Select
 def test_a_strong_signal_is_found_by_another_study(signal: ms.SelectionResult) -> None:
     found = summarise(signal)
     verdict = make_verdict(found)
-    assert verdict["headline"] == STUDY_HEADLINES["most"]
-    assert verdict["tone"] == "calm"
+    assert verdict.headline == STUDY_HEADLINES["most"]
+    assert verdict.tone == "calm"
     low, high = signal.replicability.interval
-    assert f"95% interval {low:.2f} to {high:.2f}" in verdict["lead"]
+    assert f"95% interval {low:.2f} to {high:.2f}" in verdict.lead
     assert "An agreement of 0.75 is reached already." in points(found)["More samples"]
 
 
@@ -305,7 +306,7 @@ def test_without_replicability_nothing_is_claimed_about_other_studies(
 ) -> None:
     stable = {**summarise(signal), "replicability": None}
     for found in (summary, stable):
-        assert make_verdict(found)["headline"] in HEADLINES.values()
+        assert make_verdict(found).headline in HEADLINES.values()
         assert points(found)["Would another study agree?"].startswith("Not computed.")
         said = everything_said(found)
         for claim in ("studies", "laborator", "would find the same", "build on", "defend", "solid"):
@@ -343,7 +344,7 @@ def test_the_headline_follows_the_replicability_not_the_runs(
     summary: dict[str, Any], found: dict[str, Any], headline: str
 ) -> None:
     given = {**summary, "stability": estimate(0.99, 0.98, 1.0), "replicability": found}
-    assert make_verdict(given)["headline"] == headline
+    assert make_verdict(given).headline == headline
 
 
 @pytest.mark.parametrize(

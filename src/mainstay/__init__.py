@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     )
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
+    from mainstay.subspace.fixed_size import (
+        RandomSubspaceClassifierCV,
+        RandomSubspaceRegressorCV,
+    )
     from mainstay.subspace.parametric import (
         ParametricSubspaceClassifier,
         ParametricSubspaceRegressor,
@@ -72,6 +76,8 @@ _HOME = {
     "ParametricSubspaceClassifier": "mainstay.subspace.parametric",
     "ParametricSubspaceRegressor": "mainstay.subspace.parametric",
     "Plan": "mainstay.forecast.planning",
+    "RandomSubspaceClassifierCV": "mainstay.subspace.fixed_size",
+    "RandomSubspaceRegressorCV": "mainstay.subspace.fixed_size",
     "RankDistributionDisplay": "mainstay.plotting",
     "Ranking": "mainstay.aggregation",
     "Replicability": "mainstay.reliability",
@@ -121,6 +127,8 @@ __all__ = [
     "ParametricSubspaceClassifier",
     "ParametricSubspaceRegressor",
     "Plan",
+    "RandomSubspaceClassifierCV",
+    "RandomSubspaceRegressorCV",
     "RankDistributionDisplay",
     "Ranking",
     "Replicability",

@@ -118,6 +118,11 @@ class Job:
     def __init__(self, store: Store) -> None:
         self.store, self._n_lists = store, 0
 
+    @property
+    def has_results(self) -> bool:
+        """Whether anything had been kept when the job started."""
+        return len(self.store) > 0
+
     def tasks(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> KeptTasks:
         """The next list of tasks: found by their place in the job and by their arguments."""
         self._n_lists += 1
@@ -283,6 +288,9 @@ class Store:
         self._own: int | None = None  # descriptor of the file of this process
         for file in sorted(folder.glob("runs-*.bin")):
             self._read(file)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
     def __contains__(self, key: str) -> bool:
         return key in self._places

@@ -1,25 +1,66 @@
-"""The only file that calls joblib: tasks, progress, clean stops."""
+"""The only file that calls joblib: tasks, progress, clean stops.
+
+Where tasks run is decided as everywhere in joblib: by `n_jobs`, and by the backend that
+`joblib.parallel_config` has made the active one. `n_jobs=1` is always this process, whatever the
+backend. Under Dask or Ray any other value, None included, means all workers of the cluster.
+"""
 
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
+from functools import partial
 from typing import Any, Literal
 
 from mainstay._checkpoint import active, paused
+from mainstay._clusters import Cluster, cluster_of, connected_to_dask, on_cluster
 from mainstay._validation import InputError
 
 Progress = bool | Literal["auto"]
 
 
 def n_cores(n_jobs: int | None) -> int:
-    """Number of workers that `n_jobs` stands for."""
+    """Number of workers that `n_jobs` stands for: cores of this machine, or of a cluster."""
     import joblib
 
     _check_n_jobs(n_jobs)
-    return int(joblib.effective_n_jobs(n_jobs))
+    cluster = _active_cluster(n_jobs)
+    return int(joblib.effective_n_jobs(n_jobs)) if cluster is None else cluster.n_workers()
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Number of threads of this process that `n_jobs` stands for."""
+    import joblib
+
+    return min(n_cores(n_jobs), int(joblib.cpu_count()))
+
+
+@contextmanager
+def dask_scheduler(address: str) -> Iterator[None]:
+    """Run all tasks inside this block on the workers of a Dask scheduler.
+
+    Raises
+    ------
+    InputError
+        If Dask is not installed, or nothing answers at that address within some seconds.
+    """
+    import joblib
+
+    with connected_to_dask(address) as client, joblib.parallel_config("dask", client=client):
+        n_cores(None)  # is an error if there are no workers
+        yield
+
+
+def _active_cluster(n_jobs: int | None) -> Cluster | None:
+    """The cluster on which tasks run, or None if they stay on this machine."""
+    if n_jobs == 1:
+        return None
+    from joblib.parallel import get_active_backend
+
+    return cluster_of(get_active_backend()[0])
 
 
 def run_tasks(
@@ -66,8 +107,25 @@ def _as_completed(
     if n_jobs == 1:  # thousands of small calls: a pool for each would cost more than the work
         yield from ((i, function(*todo[i])) for i in which)
         return
-    import joblib
+    cluster = _active_cluster(n_jobs)
+    if cluster is None:
+        yield from _on_this_machine(function, todo, which, n_jobs)
+        return
+    with closing(on_cluster(cluster, partial(_alone, function), todo, which)) as made:
+        yield from made
 
+
+def _on_this_machine(
+    function: Callable[..., Any], todo: Sequence[tuple[Any, ...]], which: list[int], n_jobs: Any
+) -> Generator[tuple[int, Any], None, None]:
+    """The same, on the cores of this machine or on whatever other backend is active."""
+    import joblib
+    from joblib.parallel import get_active_backend
+
+    if not get_active_backend()[0].supports_return_generator:
+        parallel = joblib.Parallel(n_jobs=n_jobs)
+        yield from parallel(joblib.delayed(_numbered)(i, function, todo[i]) for i in which)
+        return
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     made = parallel(joblib.delayed(_numbered)(i, function, todo[i]) for i in which)
     try:
@@ -82,6 +140,65 @@ def _as_completed(
 
 def _numbered(i: int, function: Callable[..., Any], task: tuple[Any, ...]) -> tuple[int, Any]:
     return i, function(*task)
+
+
+# ---------------------------------------------------------------------- one core for a task
+
+
+def _alone(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a worker: what it calls runs in one thread, and starts no tasks."""
+    import joblib
+
+    # joblib under Dask would hand the inner tasks to the scheduler, which is 20 times slower
+    with one_thread(), _numba_in_one_thread(), joblib.parallel_config(backend="sequential"):
+        return function(*arguments)
+
+
+class _Limits:
+    """How many threads of this process ask for one thread each, and what keeps to that.
+
+    The limits hold for the whole process: the first to ask sets them, the last to leave lifts them.
+    """
+
+    lock = threading.Lock()
+    users = 0
+    of_libraries: Any = None
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep BLAS and OpenMP to one thread: models are small, and sums must not depend on threads."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    with _Limits.lock:
+        if _Limits.users == 0:
+            _Limits.of_libraries = threadpool_limits(1)
+        _Limits.users += 1
+    try:
+        yield
+    finally:
+        with _Limits.lock:
+            _Limits.users -= 1
+            if _Limits.users == 0:
+                _Limits.of_libraries.restore_original_limits()
+
+
+@contextmanager
+def _numba_in_one_thread() -> Iterator[None]:
+    """The same for numba, whose limit holds for the calling thread only."""
+    numba = sys.modules.get("numba")
+    if numba is None:
+        yield
+        return
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
+# ---------------------------------------------------------------------- checks and progress
 
 
 def _check_n_jobs(n_jobs: int | None) -> None:

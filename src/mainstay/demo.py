@@ -203,13 +203,10 @@ def _compare(
 
 
 def _tell(result: SelectionResult) -> None:
-    from mainstay.report.summarise import summarise
-    from mainstay.report.verdict import make_verdict
-
-    verdict = make_verdict(summarise(result))
-    click.secho(f"\nVerdict: {verdict['headline']}", bold=True)
-    click.echo(verdict["lead"])
-    for advice in verdict["advice"]:
+    verdict = result.verdict
+    click.secho(f"\nVerdict: {verdict.headline}", bold=True)
+    click.echo(verdict.lead)
+    for advice in verdict.advice:
         click.echo(f"• {advice['title']}: {advice['text']}")
 
 

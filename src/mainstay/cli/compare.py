@@ -68,7 +68,7 @@ def compare(
     output: str | None,
     plot: str | None,
     seed: int,
-    jobs: int,
+    jobs: int | None,
     checkpoint: str | None,
     as_json: bool,
 ) -> None:

@@ -61,8 +61,6 @@ top = click.option(
     help="Rows of the table to print.")
 seed = click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of all random numbers.")
-jobs = click.option(
-    "--jobs", type=int, default=1, show_default=True, help="Number of cores; -1 for all.")
 checkpoint = click.option(
     "--checkpoint", type=OutputFolder(), metavar="DIR",
     help="Keep finished work in this folder; the same command goes on there after a kill.")
@@ -131,6 +129,40 @@ def data_source(command: F) -> F:
         with_source = add(with_source)
     # fmt: on
     return with_source  # type: ignore[return-value]
+
+
+def cores_or_cluster(default: int) -> Callable[[F], F]:
+    """Add --jobs and --scheduler; the command gets `jobs` and runs where these say."""
+
+    def add_options(command: F) -> F:
+        @functools.wraps(command)
+        def where_asked(*, jobs: int, scheduler: str | None, **options: Any) -> None:
+            if scheduler is None:
+                command(jobs=jobs, **options)
+                return
+            source = click.get_current_context().get_parameter_source("jobs")
+            if source is not click.core.ParameterSource.DEFAULT:
+                raise click.UsageError("--jobs is for this machine: leave it out with --scheduler.")
+            from mainstay._parallel import dask_scheduler
+
+            with dask_scheduler(scheduler):
+                command(jobs=None, **options)
+
+        # fmt: off
+        for add in (
+            click.option("--scheduler", metavar="tcp://HOST:PORT",
+                         help="Run on the workers of this Dask scheduler (needs mainstay[dask])."),
+            click.option("--jobs", type=int, default=default, show_default=True,
+                         help="Number of cores; -1 for all."),
+        ):
+            where_asked = add(where_asked)
+        # fmt: on
+        return where_asked  # type: ignore[return-value]
+
+    return add_options
+
+
+jobs = cores_or_cluster(default=1)
 
 
 def task_and_reason(task: str, y: np.ndarray) -> tuple[str, str]:

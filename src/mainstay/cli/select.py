@@ -13,8 +13,11 @@ from mainstay.cli.command import OutputFile, command
 from mainstay.cli.options import DataSource, number_or_text
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from mainstay.ensemble import EnsembleSelector
     from mainstay.measures.inference import StabilityEstimate
+    from mainstay.report import Verdict
 
 
 # options read better as short paragraphs
@@ -28,6 +31,11 @@ if TYPE_CHECKING:
 @click.option("--n-features", default="0.1", show_default=True,
               metavar="20|0.1|auto|frequency>=0.8|fdr<=0.1|fwer<=0.05|expected_false<=1",
               help="How many features to select, or how many false ones are tolerated.")
+@click.option("--by", type=click.Choice(["score", "frequency", "q-value", "group"]),
+              default="score", show_default=True,
+              help="How the list is made. score: the best by --aggregation. frequency: those that "
+                   "the most runs selected. q-value: those that noise would not give, "
+                   "--n-features fdr<=0.1. group: as score, but twins are shown as one.")
 @click.option("--control", default="permutation", show_default=True, metavar="NAME",
               help="What keeps fdr, fwer or expected_false: permutation, or a bound that needs "
                    "--resampling pairs: unimodal, meinshausen-buehlmann, r-concave, ipss.")
@@ -58,6 +66,7 @@ def select(
     rankers: tuple[str, ...],
     aggregation: str,
     n_features: str,
+    by: str,
     control: str,
     permutations: str | None,
     resamples: str,
@@ -70,7 +79,7 @@ def select(
     save: str | None,
     top: int,
     seed: int,
-    jobs: int,
+    jobs: int | None,
     checkpoint: str | None,
     as_json: bool,
 ) -> None:
@@ -78,6 +87,7 @@ def select(
     from mainstay._files import write_table
     from mainstay.ensemble import EnsembleSelector
 
+    aggregation, n_features = _made_by(by, aggregation, n_features)
     data = source.read()
     selector = EnsembleSelector(
         list(rankers) if len(rankers) > 1 else (rankers or ("information_gain",))[0],
@@ -111,22 +121,58 @@ def select(
     )
     if resamples == "auto":
         click.echo(f"{selector.decision_}\n")
-    print_table(selector.feature_table_.dropna(axis=1, how="all").head(top))
+    verdict = selector.result().verdict
+    print_table(_groups(verdict) if by == "group" else _features(selector, top))
+    click.echo(f"\n{verdict.why} Other ways to make the list:")
+    for other in verdict.others:
+        if other["option"] != f"--by {by}":
+            click.echo(f"  {other['option']}: {other['text']}")
+    click.echo(f"\n{verdict.headline}\n{verdict.lead}")
     if selector.evidence_ is not None:
         click.echo(f"\n{selector.evidence_.summary()}")
     if hasattr(selector, "guarantee_"):
         click.echo(selector.guarantee_)
     click.echo("\nHow far do the runs agree, all of them on resamples of the same rows?")
     print_estimates(_estimates(selector))
-    click.echo(
-        "Runs that share rows agree on noise, too. Whether another study would find these "
-        "features: mainstay replicate."
-    )
     for written in filter(None, (page, save)):
         click.echo(f"Written: {written}")
 
 
 # fmt: on
+def _made_by(by: str, aggregation: str, n_features: str) -> tuple[str, str]:
+    """Turn the way in which the list is made into an aggregation and a number of features."""
+    if by == "frequency":
+        if aggregation not in ("mean", "frequency", "vote"):
+            raise click.UsageError(f"--by frequency does not go with --aggregation {aggregation}.")
+        return "vote" if aggregation == "vote" else "frequency", n_features
+    if by == "q-value" and not n_features.startswith("fdr"):
+        if n_features != "0.1":
+            raise click.UsageError(
+                f"--by q-value does not go with --n-features {n_features}; give the false "
+                "discovery rate, such as --n-features 'fdr<=0.05'."
+            )
+        return aggregation, "fdr<=0.1"
+    return aggregation, n_features
+
+
+def _features(selector: EnsembleSelector, top: int) -> pd.DataFrame:
+    return selector.feature_table_.dropna(axis=1, how="all").head(top)
+
+
+def _groups(verdict: Verdict) -> pd.DataFrame:
+    """Groups of twins with a selected member, as a table."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "group": ["; ".join(group["members"][:6]) for group in verdict.groups],
+            "members": [len(group["members"]) for group in verdict.groups],
+            "selected": [group["n_selected"] for group in verdict.groups],
+            "frequency": [group["frequency"] for group in verdict.groups],
+        }
+    )
+
+
 def _estimates(selector: EnsembleSelector) -> list[StabilityEstimate]:
     adjusted = selector.adjusted_stability_
     return [selector.stability_] + ([] if adjusted is None else [adjusted])

@@ -18,7 +18,7 @@ from mainstay.ensemble.feature_table import feature_table, with_evidence, with_t
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import aggregate_runs, selections
-from mainstay.report import methods_text, notebook_html, write_page
+from mainstay.report import Verdict, methods_text, notebook_html, verdict_of, write_page
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -166,6 +166,19 @@ class SelectionResult(Saveable):
     def to_frame(self) -> pd.DataFrame:
         """Return the feature table."""
         return self.feature_table.copy()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The result in plain words: what was found, why this list, how sure, what would help.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a"]], features=list("abcd"))
+        >>> print(ms.SelectionResult.from_runs(runs, n_features_to_select=1).verdict.why)
+        The list holds the best feature, ranked by share of the runs that selected it.
+        """
+        return verdict_of(self)
 
     def write_report(self, path: str | Path, *, title: str | None = None) -> None:
         """Write the result as one HTML page; see `ms.write_report`."""

@@ -434,7 +434,11 @@ def one_weighting(sample_weight: Any, n_rows: int) -> np.ndarray:
 
 
 def _scores(scorer: BlockScorer, weights: Any, table: Table, block: int) -> np.ndarray:
-    out = np.empty((len(weights), table.n_features))
+    out: np.ndarray | None = None
     for rows, part in weight_blocks(weights, table.n_rows, block):
-        out[rows] = scorer(part)
-    return out
+        scores = scorer(part)
+        if len(scores) == len(weights):  # all in one block: not copied
+            return np.ascontiguousarray(scores)
+        out = np.empty((len(weights), table.n_features)) if out is None else out
+        out[rows] = scores
+    return np.empty((0, table.n_features)) if out is None else out

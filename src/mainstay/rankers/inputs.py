@@ -49,11 +49,17 @@ class Table:
             array = _array(X)
             shape = array.shape
             read = lambda j: _column(array[:, j], self.names[j])  # noqa: E731
-        self.names: tuple[str, ...] = feature_names(None, columns, shape[1])
         self.n_rows, self.n_features = int(shape[0]), int(shape[1])
+        if columns is not None:
+            self.names = feature_names(None, columns, self.n_features)
         self._read, self._X = read, X
         if self.n_rows < 2:
             raise InputError(f"X has {self.n_rows} row(s); at least 2 are needed.")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns; x0, x1, … where they have none, made only when asked for."""
+        return feature_names(None, None, self.n_features)
 
     @cached_property
     def floats(self) -> np.ndarray | None:

@@ -2,5 +2,6 @@
 
 from mainstay.report.methods import methods_text
 from mainstay.report.render import notebook_html, write_page
+from mainstay.report.verdict import Verdict, verdict_of
 
-__all__ = ["methods_text", "notebook_html", "write_page"]
+__all__ = ["Verdict", "methods_text", "notebook_html", "verdict_of", "write_page"]

@@ -13,6 +13,7 @@ import numpy as np
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.report.compared import summarise_comparison
 from mainstay.report.evidenced import summarise_evidence
+from mainstay.report.listed import summarise_list
 from mainstay.report.repeat import cli_line, python_code
 from mainstay.report.replicated import summarise_replicability
 from mainstay.runs import Runs
@@ -52,6 +53,7 @@ def summarise(
         "most_frequent_unlisted": _most_frequent(result, len(listed)),
         "procedure": _procedure(result),
         "selected": _selected(result),
+        "list": summarise_list(result),
         "stability": _estimate(result.stability),
         "adjusted": _estimate(result.adjusted_stability),
         "chance": _chance(chosen),

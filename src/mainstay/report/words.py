@@ -47,3 +47,8 @@ def were(n: int) -> str:
 def has(n: int) -> str:
     """Has or have."""
     return "has" if n == 1 else "have"
+
+
+def counted(n: int, thing: str) -> str:
+    """A number of things: "1 feature", "2 features"."""
+    return f"{n:,} {thing}{'s' * (n != 1)}"
