@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from click.testing import CliRunner, Result
 
 import mainstay as ms
 from mainstay.cli import main
+from pages import DEMO_PAGE, run_page
 
 PICTURES = {
     "evidence",
@@ -76,3 +78,15 @@ def test_the_same_seed_gives_the_same_tour(tour: tuple[Path, Result], tmp_path: 
     there, here = str(folder / "report.html"), str(tmp_path / "report.html")
     assert again.stdout == result.stdout.replace(there, here)
     assert (tmp_path / "result.zip").read_bytes() == (folder / "result.zip").read_bytes()
+
+
+def test_the_page_about_the_result_opens_what_the_demo_writes(
+    tour: tuple[Path, Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _ = tour
+    (folder.parent / "mainstay-demo").symlink_to(folder)
+    monkeypatch.chdir(folder.parent)
+    page = DEMO_PAGE.read_text(encoding="utf-8")
+    run_page(page, lambda shown, printed: None)
+    linked = set(re.findall(r'"mainstay-demo/([^"]+)"', page))
+    assert linked == {path.name for path in folder.iterdir()}
