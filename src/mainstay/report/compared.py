@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from mainstay.report.charts import frame, nice_ticks, per_cent
+
 _MOST_ROWS = 300
+_MOST_LABELS = 8
+_WIDTH, _HEIGHT, _LETTER, _LINE = 1000, 300, 6.4, 15  # of the chart on a wide screen, in pixels
 
 
 def summarise_comparison(comparison: Any) -> dict[str, Any]:
@@ -35,7 +39,8 @@ def summarise_comparison(comparison: Any) -> dict[str, Any]:
         "score_name": str(comparison.settings["scoring"]),
         "measure": str(comparison.settings["stability"]),
         "n_splits": int(comparison.settings["n_splits"]),
-        "n_candidates": len(table),
+        "n_candidates": comparison.n_candidates,
+        "counted": comparison.counted,
         "n_left_out": len(table) - len(rows),
         "reason": comparison.reason,
         "caution": comparison.caution,
@@ -44,7 +49,104 @@ def summarise_comparison(comparison: Any) -> dict[str, Any]:
             {"name": str(name), "score": _rounded(score)}
             for name, score in zip(best["candidate"], best["score"], strict=True)
         ],
+        "chart": _chart(rows, comparison),
     }
+
+
+# ---------------------------------------------------------------------- the chart
+
+
+def _chart(rows: list[dict[str, Any]], comparison: Any) -> dict[str, Any] | None:
+    """Score by stability; what is on the front has bars, and names as far as these find room."""
+    scored = [row for row in rows if row["score"] is not None]
+    shown = [row for row in scored if row["stability"] is not None]
+    if not shown:
+        return None
+    ends = [row["score"] for row in scored]
+    ends += [row["score"] + side * (row["error"] or 0) for row in shown if row["on_front"]
+             for side in (-1, 1)]  # fmt: skip
+    room = 0.06 * max(max(ends) - min(ends), 0.01)
+    low, high = float(min(ends) - room), float(max(ends) + room)
+    left: float = min([0.0, *(value for row in shown for value in (row["stability"], row["lower"])
+                       if value is not None)])  # fmt: skip
+
+    def x(value: float) -> float:
+        return (value - left) / (1.03 - left)
+
+    def y(value: float) -> float:
+        return (value - low) / (high - low)
+
+    name, measure = comparison.settings["scoring"], comparison.settings["stability"]
+    marks = [_mark(row, x, y, str(name)) for row in shown]
+    marks.sort(key=lambda mark: 2 * mark["recommended"] + mark["on_front"])
+    _place_names(marks)
+    return {
+        **frame(
+            [(x(tick), f"{tick:g}") for tick in (0, 0.25, 0.5, 0.75, 1)],
+            [(y(tick), f"{tick:g}") for tick in nice_ticks(low + room, high - room)],
+            x_title=f"Stability ({measure})",
+            y_title=str(name).capitalize(),
+            label=f"{name} by stability: {comparison.counted}",
+        ),
+        "marks": marks,
+        "lines": [
+            {"top": per_cent(1 - y(row["score"])), "text": row["name"]}
+            for row in scored
+            if row["stability"] is None
+        ],
+    }
+
+
+def _mark(row: dict[str, Any], x: Any, y: Any, score_name: str) -> dict[str, Any]:
+    reach = f" ± {row['error']:.3f}" if row["error"] is not None else ""
+    sides = ups = None
+    if row["on_front"] and row["lower"] is not None:
+        sides = [per_cent(x(row["lower"])), per_cent(x(row["upper"]))]
+    if row["on_front"] and row["error"] is not None:
+        ups = [per_cent(1 - y(row["score"] + side * row["error"])) for side in (1, -1)]
+    interval = "" if row["lower"] is None else f" ({row['lower']:.2f} to {row['upper']:.2f})"
+    return {
+        "name": row["name"],
+        "left": per_cent(x(row["stability"])),
+        "top": per_cent(1 - y(row["score"])),
+        "kind": "filled" if row["on_front"] else "baseline" if row["baseline"] else "hollow",
+        "recommended": row["recommended"],
+        "on_front": row["on_front"],
+        "sides": sides,
+        "ups": ups,
+        "said": [
+            row["name"],
+            f"{score_name} {row['score']:.3f}{reach}",
+            f"stability {row['stability']:.2f}{interval}, {row['n_features']:,} features",
+        ],
+        "label": None,
+    }
+
+
+def _place_names(marks: list[dict[str, Any]]) -> None:
+    """Give the front names, the recommended one first, where they overlap nothing."""
+    taken = [(10 * mark["left"] - 7, 3 * mark["top"] - 7, 10 * mark["left"] + 7,
+              3 * mark["top"] + 7) for mark in marks if mark["on_front"]]  # fmt: skip
+    n_named = 0
+    for mark in sorted(marks, key=lambda mark: not mark["recommended"]):
+        if not mark["on_front"] or n_named == _MOST_LABELS:
+            continue
+        width = _LETTER * len(mark["name"])
+        at_x, at_y = mark["left"] / 100 * _WIDTH, mark["top"] / 100 * _HEIGHT
+        for side, below in (("start", 4), ("end", 4), ("start", 20), ("end", 20),
+                            ("start", -12), ("end", -12)):  # fmt: skip
+            start = at_x + 14 if side == "start" else at_x - 14 - width
+            box = (start, at_y + below - 11, start + width, at_y + below + _LINE - 11)
+            inside = box[0] >= 0 and box[2] <= _WIDTH and box[1] >= 0 and box[3] <= _HEIGHT
+            if inside and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                mark["label"] = {"anchor": side, "dx": 14 if side == "start" else -14, "dy": below}
+                n_named += 1
+                break
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _rounded(value: Any) -> float | None:
