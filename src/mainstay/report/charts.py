@@ -93,14 +93,9 @@ def overview(features: dict[str, Any], n_runs: int, chance: float) -> dict[str, 
         "chance": per_cent(1 - chance),
         "selected": [spot for spot, chosen in zip(places, features["selected"], strict=True)
                      if chosen],
-        "others": specks(spot for spot, chosen in
-                         zip(places, features["selected"], strict=True) if not chosen),
+        "others": sorted({spot for spot, chosen in zip(places, features["selected"], strict=True)
+                          if not chosen}),
     }  # fmt: skip
-
-
-def specks(places: Iterable[tuple[float, float]]) -> str:
-    """Many dots as one path: lines without length, whose round ends are seen."""
-    return "".join(f"M{x:g} {y:g}h0" for x, y in sorted(set(places)))
 
 
 def strips(features: dict[str, Any], n_runs: int, chance: float) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from mainstay.report.charts import frame, nice_ticks, per_cent
 
 _MOST_ROWS = 300
 _MOST_LABELS = 8
-_WIDTH, _HEIGHT, _LETTER, _LINE = 1000, 300, 6.4, 15  # of the chart on a wide screen, in pixels
+_WIDTH, _HEIGHT, _LETTER, _LINE = 1080, 360, 6.6, 15  # of the chart on a wide screen, in pixels
 
 
 def summarise_comparison(comparison: Any) -> dict[str, Any]:
@@ -62,13 +62,18 @@ def _chart(rows: list[dict[str, Any]], comparison: Any) -> dict[str, Any] | None
     shown = [row for row in scored if row["stability"] is not None]
     if not shown:
         return None
-    ends = [row["score"] for row in scored]
+    ends = [row["score"] for row in scored if row["n_features"] > 0]
     ends += [row["score"] + side * (row["error"] or 0) for row in shown if row["on_front"]
              for side in (-1, 1)]  # fmt: skip
     room = 0.06 * max(max(ends) - min(ends), 0.01)
     low, high = float(min(ends) - room), float(max(ends) + room)
-    left: float = min([0.0, *(value for row in shown for value in (row["stability"], row["lower"])
-                       if value is not None)])  # fmt: skip
+    left: float = min(
+        [
+            0.0,
+            *(row["stability"] for row in shown),
+            *(row["lower"] for row in shown if row["on_front"] and row["lower"]),
+        ]
+    )
 
     def x(value: float) -> float:
         return (value - left) / (1.03 - left)
@@ -92,7 +97,7 @@ def _chart(rows: list[dict[str, Any]], comparison: Any) -> dict[str, Any] | None
         "lines": [
             {"top": per_cent(1 - y(row["score"])), "text": row["name"]}
             for row in scored
-            if row["stability"] is None
+            if row["stability"] is None and low <= row["score"] <= high
         ],
     }
 
@@ -125,24 +130,46 @@ def _mark(row: dict[str, Any], x: Any, y: Any, score_name: str) -> dict[str, Any
 
 def _place_names(marks: list[dict[str, Any]]) -> None:
     """Give the front names, the recommended one first, where they overlap nothing."""
-    taken = [(10 * mark["left"] - 7, 3 * mark["top"] - 7, 10 * mark["left"] + 7,
-              3 * mark["top"] + 7) for mark in marks if mark["on_front"]]  # fmt: skip
-    n_named = 0
-    for mark in sorted(marks, key=lambda mark: not mark["recommended"]):
-        if not mark["on_front"] or n_named == _MOST_LABELS:
-            continue
+    front = [mark for mark in marks if mark["on_front"]]
+    taken, bars = [_around(mark) for mark in front], [bar for mark in front for bar in _bars(mark)]
+    for mark in sorted(front, key=lambda mark: not mark["recommended"])[:_MOST_LABELS]:
         width = _LETTER * len(mark["name"])
         at_x, at_y = mark["left"] / 100 * _WIDTH, mark["top"] / 100 * _HEIGHT
-        for side, below in (("start", 4), ("end", 4), ("start", 20), ("end", 20),
-                            ("start", -12), ("end", -12)):  # fmt: skip
-            start = at_x + 14 if side == "start" else at_x - 14 - width
-            box = (start, at_y + below - 11, start + width, at_y + below + _LINE - 11)
-            inside = box[0] >= 0 and box[2] <= _WIDTH and box[1] >= 0 and box[3] <= _HEIGHT
-            if inside and not any(_overlap(box, other) for other in taken):
-                taken.append(box)
-                mark["label"] = {"anchor": side, "dx": 14 if side == "start" else -14, "dy": below}
-                n_named += 1
+        avoided = taken if mark["recommended"] else [*taken, *bars]
+        for below in (-14, 24, -30, 40, -46, 56, -62, 72):
+            for side in ("start", "end", "middle"):
+                shift = {"start": 12.0, "end": -12.0 - width, "middle": -width / 2}[side]
+                start = at_x + shift
+                box = (start, at_y + below - 12, start + width, at_y + below - 12 + _LINE)
+                inside = box[0] >= 0 and box[2] <= _WIDTH and box[1] >= 0 and box[3] <= _HEIGHT
+                if inside and not any(_overlap(box, other) for other in avoided):
+                    taken.append(box)
+                    dx = {"start": 12, "end": -12, "middle": 0}[side]
+                    far = abs(below) > _LINE + 10
+                    mark["label"] = {"anchor": side, "dx": dx, "dy": below, "far": far}
+                    break
+            if mark["label"]:
                 break
+
+
+def _around(mark: dict[str, Any]) -> tuple[float, ...]:
+    """Pixels that a dot takes; the recommended one has a ring."""
+    reach = 12 if mark["recommended"] else 7
+    x, y = mark["left"] / 100 * _WIDTH, mark["top"] / 100 * _HEIGHT
+    return x - reach, y - reach, x + reach, y + reach
+
+
+def _bars(mark: dict[str, Any]) -> list[tuple[float, ...]]:
+    """Pixels that the error bars of a dot take."""
+    x, y = mark["left"] / 100 * _WIDTH, mark["top"] / 100 * _HEIGHT
+    boxes: list[tuple[float, ...]] = []
+    if mark["sides"]:
+        boxes.append(
+            (mark["sides"][0] / 100 * _WIDTH, y - 1, mark["sides"][1] / 100 * _WIDTH, y + 1)
+        )
+    if mark["ups"]:
+        boxes.append((x - 1, mark["ups"][0] / 100 * _HEIGHT, x + 1, mark["ups"][1] / 100 * _HEIGHT))
+    return boxes
 
 
 def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mainstay.report.charts import in_per_cent, nice_ticks, specks
+from mainstay.report.charts import in_per_cent, nice_ticks
 from mainstay.report.words import readable
 
 _MOST_DOTS = 2000  # in the chart; features of larger q-values are left out
@@ -72,7 +72,7 @@ def _volcano(evidence: Any) -> dict[str, Any]:
         "x_ticks": [{"left": 2 + 96 * x, "text": f"{x:.0%}"} for x in (0, 0.25, 0.5, 0.75, 1)],
         "level": top(evidence.level),
         "dots": dots,
-        "others": specks(others),
+        "others": sorted(others),
     }
 
 
