@@ -420,7 +420,11 @@ def test_the_comparison_is_on_the_page_with_its_baselines(compared: ms.Selection
     page = render(found)
     for name in compared.comparison.table["candidate"]:
         assert name in page
-    assert embedded(page)["comparison"]["n_candidates"] == len(compared.comparison.table)
+    assert found["comparison"]["n_candidates"] == compared.comparison.n_candidates
+    counted = compared.comparison.counted
+    assert counted in page
+    assert counted in repr(compared.comparison)
+    assert f"Of {compared.comparison.n_candidates} candidates" in compared.comparison.reason
 
 
 def test_a_saved_comparison_comes_back_without_its_times(

@@ -111,7 +111,7 @@ def compare(
     settings = comparison.settings
     echo(
         f"{source.describe(data, settings['task'], settings['task_reason'])}; "
-        f"{len(comparison.table)} candidates, {settings['n_splits']} splits; score: "
+        f"{comparison.counted}; {settings['n_splits']} splits; score: "
         f"{settings['scoring']}, stability: {settings['stability']}.\n"
     )
     print_table(comparison.overview())
