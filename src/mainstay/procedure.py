@@ -62,6 +62,9 @@ class Procedure:
         How the runs become one ranking; see `ms.list_aggregations()`.
     n_features_per_run : int, float or None
         How many features (or which share) one run selects; a tenth if None.
+    between : str or callable
+        How the rankings of several rankers become one: a rule for ranks of
+        `ms.list_aggregations()`, such as "rank_mean", "rank_median", "borda", "rra" or "stuart".
 
     Examples
     --------
@@ -79,6 +82,7 @@ class Procedure:
     resampling: Any = "bootstrap"
     aggregation: Any = "mean"
     n_features_per_run: int | float | None = None
+    between: Any = "rank_mean"
 
     @classmethod
     def of(
@@ -89,6 +93,7 @@ class Procedure:
         resampling: Any = "bootstrap",
         aggregation: Any = "mean",
         n_features_per_run: int | float | None = None,
+        between: Any = "rank_mean",
     ) -> Procedure:
         """Make a procedure of a ranker or several, each in any form that `make_ranker` takes."""
         specs = list(ranker) if isinstance(ranker, list | tuple) else [ranker]
@@ -103,7 +108,9 @@ class Procedure:
         if weights is not None and len(named) == 1:
             raise InputError("ranker_weights are for several rankers.")
         shares = None if weights is None else _checked_shares(weights, len(named))
-        return cls(tuple(named.items()), shares, resampling, aggregation, n_features_per_run)
+        return cls(
+            tuple(named.items()), shares, resampling, aggregation, n_features_per_run, between
+        )
 
     def alone(self) -> Procedure:
         """The same rankers without resampling: one run that sees every row once."""
@@ -167,23 +174,33 @@ class Procedure:
         }
 
     def merge(self, by_ranker: RunsByRanker) -> Runs:
-        """Runs of the one ranker; of several, minus the weighted mean of their ranks."""
+        """Runs of the one ranker; of several, their ranks combined run by run.
+
+        Combined by "rank_mean" they are minus the weighted mean of the ranks.
+        """
         several = list(by_ranker.values())
         if len(several) == 1:
             return several[0]
-        ranks = np.average([ranks_of(runs) for runs in several], axis=0, weights=self.weights)
-        merged = Runs("scores", -ranks, several[0].features, paired=several[0].paired)
-        return merged.as_resampled()
+        features, every = several[0].features, np.stack([ranks_of(runs) for runs in several])
+        if self.between == "rank_mean":
+            scores = -np.average(every, axis=0, weights=self.weights)
+        else:
+            combined = [self._between(every[:, i], features).scores for i in range(every.shape[1])]
+            scores = np.stack(combined)
+        return Runs("scores", scores, features, paired=several[0].paired).as_resampled()
 
     def combine(self, by_ranker: RunsByRanker) -> Ranking:
-        """Aggregate the runs of every ranker; average the rankings of several."""
+        """Aggregate the runs of every ranker, and the rankings of several by `between`."""
         rankings = [self._aggregated(runs) for runs in by_ranker.values()]
         if len(rankings) == 1:
             return rankings[0]
         ranks = np.stack([ranking.ranks for ranking in rankings]).astype(float)
-        together = Runs("ranks", ranks, rankings[0].features)
-        weights = np.ones(len(rankings)) if self.weights is None else np.array(self.weights)
-        return aggregate(together, "rank_mean", weights=weights / weights.sum())
+        return self._between(ranks, rankings[0].features)
+
+    def _between(self, ranks: np.ndarray, features: tuple[str, ...]) -> Ranking:
+        """Combine the rankings of several rankers, which saw the same rows."""
+        together = Runs("ranks", ranks, features).as_resampled()
+        return aggregate(together, self.between, weights=self.weights)
 
     def rank(
         self, data: Data, n: int, rng: np.random.Generator, *, n_jobs: int | None = 1

@@ -98,6 +98,10 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         numbers are not; `task_` and `task_reason_` say what was taken and why.
     ranker_weights : sequence of float, optional
         Weights of several rankers; equal if not given.
+    ranker_aggregation : str or callable
+        How the rankings of several rankers become one: a rule for ranks of
+        `ms.list_aggregations()`, such as "rank_mean", "rank_median", "borda", "rra" or "stuart"
+        (the last two count rankers and take no weights).
     n_features_per_run : int or float, optional
         How many features a single run selects, for frequencies and stability. By default as many
         as are selected in the end, or a tenth where that number is not given beforehand.
@@ -184,6 +188,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         n_permutations: int | str | None = None,
         task: str = "auto",
         ranker_weights: Sequence[float] | None = None,
+        ranker_aggregation: Any = "rank_mean",
         n_features_per_run: int | float | None = None,
         similarity_threshold: float | None = 0.9,
         estimator: Any = None,
@@ -204,6 +209,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_permutations = n_permutations
         self.task = task
         self.ranker_weights = ranker_weights
+        self.ranker_aggregation = ranker_aggregation
         self.n_features_per_run = n_features_per_run
         self.similarity_threshold = similarity_threshold
         self.estimator = estimator
@@ -323,6 +329,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             resampling=self.resampling,
             aggregation=self.aggregation,
             n_features_per_run=per_run,
+            between=self.ranker_aggregation,
         )
 
     @property
