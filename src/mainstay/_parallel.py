@@ -111,9 +111,11 @@ def _as_completed(
     cluster = _active_cluster(n_jobs)
     if cluster is None:
         yield from _on_this_machine(function, todo, which, n_jobs)
-        return
-    with closing(on_cluster(cluster, partial(_alone, function), todo, which)) as made:
-        yield from made
+    elif len(which) < 2:  # nothing to gain by sending its data away
+        yield from ((i, _alone(function, *todo[i])) for i in which)
+    else:
+        with closing(on_cluster(cluster, partial(_alone, function), todo, which)) as made:
+            yield from made
 
 
 def _on_this_machine(
