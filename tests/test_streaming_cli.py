@@ -80,7 +80,7 @@ def test_a_folder_is_streamed_without_a_limit_too_and_the_resampling_is_named(fo
         (["--memory", "10MB"], "10 MB is too little"),
         (["--memory", "lots"], "memory must be an amount such as '2GB'"),
         (["--resampling", "bootstrap"], "resampling='poisson' or 'none', got 'bootstrap'"),
-        (["-r", "mrmr"], "Rankers that read rows block by block: f_statistic"),
+        (["-r", "mrmr"], "Rankers that read rows block by block: information_gain"),
         (["--groups", "g1"], "--groups cannot be used"),
         (["--permutations", "10"], "n_permutations cannot be used"),
         (["--drop", "nothing"], "nothing"),
