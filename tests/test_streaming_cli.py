@@ -25,8 +25,12 @@ try:
     main(sys.argv[1:])
 except SystemExit as end:
     assert not end.code, end.code
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(peak if sys.platform == "darwin" else 1024 * peak, file=sys.stderr)
+if sys.platform == "linux":  # ru_maxrss starts with what the parent held
+    status = open("/proc/self/status").read()
+    peak = 1024 * int(status.split("VmHWM:")[1].split()[0])
+else:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(peak, file=sys.stderr)
 """
 
 
@@ -129,7 +133,7 @@ def test_the_index_of_a_pandas_table_is_no_feature(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_peak_memory_stays_below_the_limit_whatever_the_number_of_rows(tmp_path: Path) -> None:
     """Interpreter and libraries included; the files are larger than the limit."""
-    limit, p = 450 * MB, 150
+    limit, p = 500 * MB, 160
     folder = tmp_path / "rows"
     folder.mkdir()
     rng = np.random.default_rng(2)
@@ -140,11 +144,12 @@ def test_peak_memory_stays_below_the_limit_whatever_the_number_of_rows(tmp_path:
                 folder / f"{number}.parquet", index=False, row_group_size=20_000,
                 use_dictionary=False,
             )  # fmt: skip
-        arguments = ["select", str(folder), "--target", "y", "--memory", "450MB", "--json"]
+        arguments = ["select", str(folder), "--target", "y", "--memory", "500MB", "--json"]
         arguments += ["-r", "f_statistic", "--resamples", "5", "--n-features", "2"]
         made = subprocess.run(
-            [sys.executable, "-c", MEASURED, *arguments], capture_output=True, text=True, check=True
+            [sys.executable, "-c", MEASURED, *arguments], capture_output=True, text=True
         )
+        assert made.returncode == 0, made.stderr
         best = [row["feature"] for row in json.loads(made.stdout)["features"][:2]]
         assert sorted(best) == ["g3", "g7"]
         peaks[n_files] = int(made.stderr.split()[-1])

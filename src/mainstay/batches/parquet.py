@@ -46,7 +46,7 @@ class ParquetRows(Source):
             chunk = max(chunk, largest_chunk(opened.metadata))
             opened.close()
         self.bytes_per_column = bytes_of_reader(chunk)
-        self.bytes_fixed = 16 * 2**20
+        self.bytes_fixed = 4 * 2**20
 
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
         """Read all rows, file after file."""
