@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -162,9 +163,12 @@ class Data:
         """The same rows with other values of y, such as permuted ones."""
         return replace(self, y=y)
 
-    def similarity(self, threshold: float) -> FeatureSimilarity | None:
+    def similarity(
+        self, threshold: float, similar_to: Sequence[str] | None = None
+    ) -> FeatureSimilarity | None:
         """Which features can stand in for each other: absolute correlation from a threshold on.
 
+        With `similar_to` only the pairs with one of these features are looked for.
         Columns of text or categories are similar to nothing, and a warning names them. None, with
         a warning, where correlations cannot be computed at all.
         """
@@ -179,10 +183,17 @@ class Data:
         if len(numeric) < 2:
             return None
         names = [self.features[j] for j in numeric]
+        if similar_to is not None:
+            known = set(names)
+            similar_to = [name for name in similar_to if name in known]
         values = self.X if len(names) == self.n_features else take_columns(self.X, numeric)
         try:
             similarity = FeatureSimilarity.from_data(
-                values, threshold=threshold, features=names, constant="ignore"
+                values,
+                threshold=threshold,
+                features=names,
+                constant="ignore",
+                similar_to=similar_to,
             )
         except InputError as error:
             warnings.warn(f"similar features were not looked for: {error}", stacklevel=4)
