@@ -204,7 +204,8 @@ def is_huge(values: np.ndarray) -> bool:
     """Tell whether some value is infinite, or its square would be."""
     if values.dtype.kind != "f" or values.size == 0:
         return False
-    return bool(max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)) > HUGE)
+    highest, lowest = (float(f.reduce(values, axis=None)) for f in (np.fmax, np.fmin))
+    return highest > HUGE or lowest < -HUGE
 
 
 def missing_rows(column: Column) -> np.ndarray:
