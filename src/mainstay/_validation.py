@@ -84,6 +84,17 @@ def some(names: Sequence[object], most: int = 5) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
+def counted(n: int, thing: str) -> str:
+    """Say how many: 1 row, 2 rows.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {thing}{'s' * (n != 1)}"
+
+
 def run_label(run: int) -> str:
     """Name a run in a message."""
     return f"run {run} (counting from 0)"
