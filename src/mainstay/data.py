@@ -22,8 +22,10 @@ from mainstay._validation import (
 )
 from mainstay.batches import RowBatches
 from mainstay.rankers.inputs import (
+    HUGE,
     Table,
     infer_task,
+    is_huge,
     missing_rows,
     numeric_columns,
     read_target,
@@ -109,6 +111,7 @@ class Data:
             task,
             reason,
         )
+        data._refuse_huge_values()
         data._refuse_constant_features()
         data._refuse_classes_without_weight()
         return data
@@ -199,6 +202,16 @@ class Data:
             warnings.warn(f"similar features were not looked for: {error}", stacklevel=4)
             return None
         return similarity.spread_to(self.features)
+
+    def _refuse_huge_values(self) -> None:
+        """Refuse numbers whose squares are infinite: variances and correlations would be, too."""
+        if self.y.dtype.kind == "f" and is_huge(self.y):
+            raise InputError(f"the target has values beyond {HUGE:.0e}; rescale it.")
+        table = Table(self.X)
+        whole = self.X.data if hasattr(self.X, "toarray") else table.floats
+        if whole is None or is_huge(whole):
+            for j in range(table.n_features):
+                table.column(j)  # refuses such values by name
 
     def _refuse_constant_features(self) -> None:
         table = Table(self.X)

@@ -105,12 +105,15 @@ class DataSource:
 
     def describe(self, data: LabelledTable | RowBatches, task: str, reason: str) -> str:
         """Say in a few words what the data are, and why they are a task of this kind."""
+        from mainstay._validation import counted
+
         if hasattr(data, "X"):
             n_rows, n_features = data.X.shape
         else:
             n_rows, n_features = data.n_rows, data.n_features
         kind = f"{task}: {reason}"
-        return f"{n_rows} rows × {n_features} features, target {self.target!r} ({kind})"
+        size = f"{counted(n_rows, 'row')} × {counted(n_features, 'feature')}"
+        return f"{size}, target {self.target!r} ({kind})"
 
     def to_dict(self) -> dict[str, Any]:
         """Describe the source in a result: the file without its folder, options that were given."""

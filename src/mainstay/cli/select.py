@@ -96,6 +96,7 @@ def select(
 ) -> None:
     """Select the features of FILE that predict a column, and say how far to trust them."""
     from mainstay._files import write_table
+    from mainstay._validation import counted
     from mainstay.ensemble import EnsembleSelector
 
     aggregation, n_features = _made_by(by, aggregation, n_features)
@@ -133,7 +134,7 @@ def select(
     echo(
         f"{source.describe(data, selector.task_, selector.task_reason_)}; "
         f"{selector.n_resamples_} {resampling} resamples; "
-        f"{selector.n_features_} feature{'s' * (selector.n_features_ != 1)} selected.\n"
+        f"{counted(selector.n_features_, 'feature')} selected.\n"
     )
     if resamples == "auto":
         echo(f"{selector.decision_}\n")
