@@ -151,6 +151,26 @@ def test_several_rankers_are_averaged_with_weights() -> None:
     np.testing.assert_array_equal(only_first.ranking_.order, alone.ranking_.order)
 
 
+def test_several_rankers_are_combined_by_any_rule_of_ranks() -> None:
+    rankers = ["information_gain", "f_statistic", "symmetric_uncertainty"]
+    for rule in ("rank_median", "borda", "rra", "stuart"):
+        fitted = selector(rankers, ranker_aggregation=rule).fit(X, Y)
+        each = [ms.aggregate(runs, "mean").ranks for runs in fitted.runs_by_ranker_.values()]
+        expected = ms.aggregate(ms.Runs.from_ranks(each, features=list(X.columns)), rule)
+        np.testing.assert_array_equal(fitted.ranking_.order, expected.order)
+        assert fitted.ranking_.p_values is None  # the rankers saw the same rows
+        first = [runs.ranks[0] for runs in fitted.runs_by_ranker_.values()]
+        combined = ms.aggregate(ms.Runs.from_ranks(first, features=list(X.columns)), rule)
+        np.testing.assert_allclose(fitted.runs_.scores[0], combined.scores)
+    with pytest.raises(ms.InputError, match="counts lists"):
+        selector(rankers, ranker_aggregation="rra", ranker_weights=[2, 1, 1]).fit(X, Y)
+    by_default, by_name = (
+        selector(rankers, **options).fit(X, Y)
+        for options in ({}, {"ranker_aggregation": "rank_mean"})
+    )
+    np.testing.assert_array_equal(by_default.ranking_.scores, by_name.ranking_.scores)
+
+
 def test_regression_and_many_classes() -> None:
     data, target = load_diabetes(return_X_y=True, as_frame=True)
     assert (
@@ -283,6 +303,7 @@ def test_text_columns_have_no_twins_but_are_ranked() -> None:
         ({"resampling": "bootstrp"}, "Did you mean 'bootstrap'"),
         ({"n_resamples": 1}, "at least 2"),
         ({"ranker_weights": [1.0]}, "several rankers"),
+        ({"ranker": ["mrmr", "jmi"], "ranker_aggregation": "medien"}, "Did you mean 'median'"),
         ({"ranker": ["mrmr", "jmi"], "ranker_weights": [1]}, "2 numbers"),
     ],
 )

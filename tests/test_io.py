@@ -232,11 +232,11 @@ def test_a_missing_file_is_named(read, tmp_path):
             read(path)
 
 
-@pytest.mark.parametrize("name", ["runs.xlsx", "runs", "runs.csv.gz"])
+@pytest.mark.parametrize("name", ["runs.docx", "runs", "runs.csv.zip"])
 @pytest.mark.parametrize("read", [read_table, read_runs], ids=lambda read: read.__name__)
 def test_an_unknown_ending_gets_the_list_of_known_ones(read, name, tmp_path):
     path = write(tmp_path / name, "a,b\n1,0\n0,1\n")
-    with pytest.raises(InputError, match=r"file ending .*Valid: \.csv, \.tsv, \.parquet"):
+    with pytest.raises(InputError, match=r"file ending .*Valid: \.csv, \.tsv, .*\.parquet"):
         read(path)
 
 
@@ -244,7 +244,7 @@ BROKEN = {
     "empty": b"",
     "only a header": b"a,b\n",
     "binary": bytes(range(256)) * 20,
-    "latin-1": "größe,b\n1,0\n0,1\n".encode("latin-1"),
+    "in an unknown encoding": b"gr\x81\x8fe,b\n1,0\n0,1\n",
     "ragged": b"a,b\n1,0\n0,1,1,1\n",
     "saved, then cut after the first line": b"# mainstay runs: scores\n",
     "saved, then cut after the header": b"# mainstay runs: scores\na,b\n",
@@ -350,7 +350,7 @@ def test_line_ends_and_blank_lines_at_the_end_do_not_matter(line_end, end, tmp_p
 )
 @example(rows=[('a,"b"\n', "\r\n"), ("\t", "\n\n")])
 def test_separators_and_line_breaks_may_be_quoted(rows, ending, tmp_path):
-    table = pd.DataFrame([(f"{first}_", f"_{second}") for first, second in rows])
+    table = pd.DataFrame([(f"_{first}_", f"_{second}") for first, second in rows])
     table.columns = ["x,\ty", 'z"\n"']
     write_table(table, tmp_path / f"t{ending}")
     read = read_table(tmp_path / f"t{ending}")

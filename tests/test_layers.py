@@ -17,6 +17,7 @@ LAYERS = """
 _validation _provenance _kernels
 _writing _packing _checkpoint _clusters _parallel
 _sklearn _saving _files _notebook
+batches
 runs
 similarity
 resampling

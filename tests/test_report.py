@@ -252,7 +252,7 @@ def test_a_selection_of_nothing_says_so(tmp_path: Path) -> None:
 def studied(X: Any, y: Any, ranker: str = "f_statistic", **options: Any) -> ms.SelectionResult:
     """A selection whose replicability was estimated, for ensembles and for single runs."""
     selector = ms.EnsembleSelector(ranker, n_features_to_select=5, n_resamples=20, random_state=0)
-    given = {"n_pairs": 10, "n_splits": 5, "random_state": 0, **options}
+    given = {"n_pairs": 20, "n_splits": 5, "random_state": 0, **options}
     ensembles = ms.replicability(selector, X, y, ensemble_size=5, **given)
     found = ensembles.compared_with(ms.replicability(selector, X, y, **given))
     return selector.fit(X, y).result(replicability=found)
@@ -420,7 +420,11 @@ def test_the_comparison_is_on_the_page_with_its_baselines(compared: ms.Selection
     page = render(found)
     for name in compared.comparison.table["candidate"]:
         assert name in page
-    assert embedded(page)["comparison"]["n_candidates"] == len(compared.comparison.table)
+    assert found["comparison"]["n_candidates"] == compared.comparison.n_candidates
+    counted = compared.comparison.counted
+    assert counted in page
+    assert counted in repr(compared.comparison)
+    assert f"Of {compared.comparison.n_candidates} candidates" in compared.comparison.reason
 
 
 def test_a_saved_comparison_comes_back_without_its_times(

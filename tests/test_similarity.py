@@ -342,7 +342,7 @@ def test_a_feature_without_any_value_is_similar_to_nothing():
         assert edges(FeatureSimilarity.from_data(X)) == {(0, 2): 1.0}
 
 
-@pytest.mark.parametrize("method", ["spearman", absolute_cosine], ids=str)
+@pytest.mark.parametrize("method", ["spearman", absolute_cosine], ids=["spearman", "function"])
 def test_only_pearson_takes_missing_values(method):
     X = np.array([[1.0, np.nan, 3.0], [2.0, 4.0, 1.0], [3.0, 5.0, 2.0]])
     message = r"needs complete columns, but 1 feature\(s\).*: 'x1'\. Impute .* method='pearson'"

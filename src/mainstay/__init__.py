@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mainstay._validation import InputError
     from mainstay.aggregation import Ranking, aggregate, aggregate_lists, list_aggregations
+    from mainstay.batches import RowBatches
     from mainstay.comparison import Comparison, compare_selectors
     from mainstay.comparison.cross_validation import SelectionScores, cross_validate_selection
     from mainstay.ensemble import EnsembleSelector, write_report
@@ -82,6 +83,7 @@ _HOME = {
     "Ranking": "mainstay.aggregation",
     "Replicability": "mainstay.reliability",
     "ReplicabilityDisplay": "mainstay.plotting",
+    "RowBatches": "mainstay.batches",
     "RunSimilarityDisplay": "mainstay.plotting",
     "Runs": "mainstay.runs",
     "RunsHeatmapDisplay": "mainstay.plotting",
@@ -133,6 +135,7 @@ __all__ = [
     "Ranking",
     "Replicability",
     "ReplicabilityDisplay",
+    "RowBatches",
     "RunSimilarityDisplay",
     "Runs",
     "RunsHeatmapDisplay",

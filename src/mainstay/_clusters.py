@@ -237,7 +237,7 @@ class _Dask:
                 digests=digests, handles=handles, **self._backend.submit_kwargs,
             )  # fmt: skip
         try:
-            for batch in as_completed(futures).batches():
+            for batch in as_completed(futures, loop=client.loop).batches():
                 for future in batch:
                     if future.status == "error":
                         raise future.exception()

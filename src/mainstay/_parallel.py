@@ -12,6 +12,7 @@ import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, Literal
 
@@ -110,9 +111,11 @@ def _as_completed(
     cluster = _active_cluster(n_jobs)
     if cluster is None:
         yield from _on_this_machine(function, todo, which, n_jobs)
-        return
-    with closing(on_cluster(cluster, partial(_alone, function), todo, which)) as made:
-        yield from made
+    elif len(which) < 2:  # nothing to gain by sending its data away
+        yield from ((i, _alone(function, *todo[i])) for i in which)
+    else:
+        with closing(on_cluster(cluster, partial(_alone, function), todo, which)) as made:
+            yield from made
 
 
 def _on_this_machine(
@@ -209,25 +212,46 @@ def _check_n_jobs(n_jobs: int | None) -> None:
         )
 
 
+_silent: ContextVar[bool] = ContextVar("silent", default=False)
+
+
+@contextmanager
+def without_progress() -> Iterator[None]:
+    """Show no progress bars within this block."""
+    token = _silent.set(True)
+    try:
+        yield
+    finally:
+        _silent.reset(token)
+
+
 def collect(
     results: Iterable[Any], total: int, *, progress: Progress = "auto", description: str = ""
 ) -> list[Any]:
     """Take results as they come, with a progress bar if it is wanted (see `run_tasks`)."""
     shown = progress is True or (progress == "auto" and sys.stderr.isatty())
-    if not shown or total < 2:
+    if not shown or total < 1 or _silent.get():
         return list(results)
     return _with_bar(results, total, description)
 
 
 def _with_bar(results: Iterable[Any], total: int, description: str) -> list[Any]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    bar = Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+    # a single task, which cannot say how far it is, shows at least that time goes by
+    time = TimeRemainingColumn() if total > 1 else TimeElapsedColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), time)
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
     collected = []
-    with bar:
+    with bar, without_progress():  # one bar at a time: not one for every task within
         task = bar.add_task(description, total=total)
         for result in results:
             collected.append(result)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from mainstay._terminal import print_estimates, print_table
+from mainstay._terminal import echo, print_estimates, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ def run_demo(folder: str | Path, *, n_resamples: int, seed: int, n_jobs: int | N
     folder.mkdir(parents=True, exist_ok=True)
     data = load_breast_cancer(as_frame=True)
     X, y = data.data, data.target.to_numpy()
-    click.echo(f"Breast cancer data of scikit-learn: {len(X)} patients, {X.shape[1]} features.")
+    echo(f"Breast cancer data of scikit-learn: {len(X)} patients, {X.shape[1]} features.")
     selector = _select(X, y, n_resamples, seed, n_jobs)
     _measure(selector)
     evidence = _test(selector, X, y, n_resamples, seed, n_jobs)
@@ -83,11 +83,11 @@ def _select(X: pd.DataFrame, y: Any, n_resamples: int, seed: int, n_jobs: Any) -
         n_jobs=n_jobs,
     ).fit(X, y)
     counts = selector.selections_.counts
-    click.echo("How often was each feature selected?")
+    echo("How often was each feature selected?")
     for feature in np.argsort(-counts, kind="stable")[:12]:
         share = counts[feature] / n_resamples
         name = selector.selections_.features[feature]
-        click.echo(f"  {share:4.0%}  {'█' * round(20 * share):<20}  {name}")
+        echo(f"  {share:4.0%}  {'█' * round(20 * share):<20}  {name}")
     return selector
 
 
@@ -101,7 +101,7 @@ def _measure(selector: EnsembleSelector) -> None:
         name: stability(runs, name, similarity=twins, random_state=0) for name in SHOWN_WITH_TWINS
     }
     print_estimates(list(estimates.values()))
-    click.echo(
+    echo(
         f"Two runs agree on {float(estimates['hamming']):.0%} of the features, but mostly on what "
         "both leave out: corrected for\nchance they agree to "
         f"{float(estimates['nogueira']):.2f} (0 = no better than chance). Many features are "
@@ -126,7 +126,7 @@ def _test(
         random_state=seed, n_jobs=n_jobs,
     )  # fmt: skip
     print_table(evidence.table.drop(columns=["statistic", "group_p_value"]).head(8))
-    click.echo(evidence.summary())
+    echo(evidence.summary())
     return evidence
 
 
@@ -150,7 +150,7 @@ def _replicate(
     ensembles = replicability(selector, X, y, ensemble_size=size, **studies)
     found = ensembles.compared_with(replicability(selector, X, y, **studies))
     print_table(found.table)
-    click.echo(found.summary())
+    echo(found.summary())
     return found
 
 
@@ -170,7 +170,7 @@ def _forecast(
         n_jobs=n_jobs,
     )  # fmt: skip
     print_table(forecast.curve)
-    click.echo(forecast.summary())
+    echo(forecast.summary())
     return forecast
 
 
@@ -198,16 +198,16 @@ def _compare(
         n_jobs=n_jobs,
     )
     print_table(comparison.overview().drop(columns=["seconds"]))
-    click.echo(comparison.reason)
+    echo(comparison.reason)
     return comparison
 
 
 def _tell(result: SelectionResult) -> None:
     verdict = result.verdict
     click.secho(f"\nVerdict: {verdict.headline}", bold=True)
-    click.echo(verdict.lead)
+    echo(verdict.lead)
     for advice in verdict.advice:
-        click.echo(f"• {advice['title']}: {advice['text']}")
+        echo(f"• {advice['title']}: {advice['text']}")
 
 
 def _write(
@@ -237,7 +237,7 @@ def _write(
     }
     for name, display in pictures.items():
         display.save(folder / f"{name}.png", dpi=120)
-    click.echo(
+    echo(
         f"\nOpen {folder / 'report.html'} in a browser. Beside it: {', '.join(pictures)} as .png, "
         "and result.zip,\nwhich `mainstay report` and ms.load_result read."
     )
@@ -245,4 +245,4 @@ def _write(
 
 def _heading(number: int, title: str, text: str) -> None:
     click.secho(f"\n{number} {title}", bold=True)
-    click.echo(text)
+    echo(text)

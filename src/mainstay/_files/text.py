@@ -3,55 +3,99 @@
 from __future__ import annotations
 
 import csv
+import itertools
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from mainstay._files.layout import TextLayout, find_layout, long_fields
+from mainstay._files.numbers import decimal_mark, refuse_both_marks, text_columns
+from mainstay._files.sources import Source
 from mainstay._validation import InputError, some
 
 PAIRS = {"run", "feature"}  # columns of selections listed one by one
 _BLOCK = 1 << 24  # bytes
 
 
-def read_text(path: Path) -> pd.DataFrame:
-    """Read .csv or .tsv; a row with more or fewer values than the header is an error."""
-    separator = "\t" if path.suffix == ".tsv" else ","
-    header = _header(path, separator)
+class TextTable(NamedTuple):
+    """A table, the decimal mark of its numbers, and what was found out about the file."""
+
+    table: pd.DataFrame
+    decimal: str
+    findings: list[str]
+
+
+def read_text(source: Source, decimal: str | None = None) -> TextTable:
+    """Read a text file; a row with more or fewer values than the header is an error.
+
+    Parameters
+    ----------
+    source : Source
+        The file. Its encoding, separator and decimal mark are found out.
+    decimal : {".", ","}, optional
+        The decimal mark, where the file leaves it open.
+    """
+    layout = find_layout(source)
+    header = _header(layout)
     if len(set(header)) < len(header):
         repeated = [name for name in dict.fromkeys(header) if header.count(name) > 1]
-        raise InputError(f"{path} names columns more than once: {some(repeated)}.")
+        raise InputError(f"{source} names columns more than once: {some(repeated)}.")
     # in pairs, a feature may be called NA
     as_text: Any = {"dtype": str, "keep_default_na": False, "na_values": [""]}
     options = as_text if set(header) == PAIRS else {}
     try:
-        table: pd.DataFrame = pd.read_csv(path, sep=separator, **options)
+        table = _parsed(layout, **options)
     except pd.errors.ParserError as error:
         if "fields in line" in str(error):
-            _check_row_lengths(path, separator, len(header))
+            _check_row_lengths(layout, len(header))
         raise
-    _check_row_lengths(path, separator, len(header))
+    _check_row_lengths(layout, len(header))
+    mark = "." if options else decimal_mark(source.name, table, decimal)
+    found = layout.findings()
+    if mark == ",":
+        with_commas = _parsed(layout, decimal=",")
+        refuse_both_marks(source.name, table, with_commas)
+        table = with_commas
+        found.append("decimal commas")
+    return TextTable(table, mark, found)
+
+
+def _parsed(layout: TextLayout, **options: Any) -> pd.DataFrame:
+    with layout.source.open() as file:
+        table: pd.DataFrame = pd.read_csv(
+            file, sep=layout.separator, encoding="utf-8", low_memory=False, **options
+        )
     return table
 
 
-def _header(path: Path, separator: str) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        header = next((row for row in csv.reader(file, delimiter=separator) if row), [])
+def _header(layout: TextLayout) -> list[str]:
+    with layout.source.open_text() as file, long_fields():
+        reader = csv.reader(file, delimiter=layout.separator)
+        header = next((row for row in reader if row), [])
     if not header:
-        raise InputError(f"{path} is empty.")
+        raise InputError(f"{layout.source} is empty.")
     if any("\0" in name for name in header):
-        raise InputError(f"{path} is not a text file.")
+        raise InputError(f"{layout.source} is not a text file.")
     return header
 
 
-def _check_row_lengths(path: Path, separator: str, n_columns: int) -> None:
+def write_text(table: pd.DataFrame, file: Any, separator: str = ",") -> None:
+    """Write a table without its index, so that `read_text` finds the same names and values."""
+    texts = [*map(str, table.columns), *itertools.chain(*(table[c] for c in text_columns(table)))]
+    # the csv module of Python leaves a lone carriage return without quotes
+    alone = any(isinstance(text, str) and "\r" in text for text in texts)
+    quoting: Any = csv.QUOTE_NONNUMERIC if alone else csv.QUOTE_MINIMAL
+    table.to_csv(file, index=False, sep=separator, quoting=quoting)
+
+
+def _check_row_lengths(layout: TextLayout, n_columns: int) -> None:
     """Refuse what pandas would accept: it pads short rows and makes row names of the excess."""
-    odd = _first_odd_row(path, separator, n_columns)
+    odd = _first_odd_row(layout.source, layout.separator, n_columns)
     if odd is None:
         return
-    line, n_values = odd
+    line, n_values = odd[0] + layout.n_skipped, odd[1]
     if n_values > n_columns:
         advice = (
             "If the first column holds row names, the header needs a name for it, too; lines must "
@@ -64,16 +108,18 @@ def _check_row_lengths(path: Path, separator: str, n_columns: int) -> None:
         )
     values = "1 value" if n_values == 1 else f"{n_values} values"
     columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
-    raise InputError(f"line {line} of {path} has {values}, but the header has {columns}. {advice}")
+    raise InputError(
+        f"line {line} of {layout.source} has {values}, but the header has {columns}. {advice}"
+    )
 
 
-def _first_odd_row(path: Path, separator: str, n_columns: int) -> tuple[int, int] | None:
+def _first_odd_row(source: Source, separator: str, n_columns: int) -> tuple[int, int] | None:
     """Line and number of values of the first row whose length is not `n_columns`."""
     blank = b" \r" if separator == "\t" else b" \t\r"
     line = 1
-    for block in _blocks_of_lines(path):
+    for block in _blocks_of_lines(source):
         if b'"' in block or block.count(b"\r") > block.count(b"\r\n"):
-            return _first_odd_row_of_csv(path, separator, n_columns)
+            return _first_odd_row_of_csv(source, separator, n_columns)
         characters = np.frombuffer(block, dtype=np.uint8)
         ends = np.flatnonzero(characters == ord("\n"))
         separators = np.flatnonzero(characters == ord(separator))
@@ -86,17 +132,17 @@ def _first_odd_row(path: Path, separator: str, n_columns: int) -> tuple[int, int
     return None
 
 
-def _blocks_of_lines(path: Path) -> Iterator[bytes]:
+def _blocks_of_lines(source: Source) -> Iterator[bytes]:
     """Read a file in blocks that end where a line ends."""
-    with path.open("rb") as file:
+    with source.open() as file:
         while block := file.read(_BLOCK):
             block += file.readline()
             yield block if block.endswith(b"\n") else block + b"\n"
 
 
-def _first_odd_row_of_csv(path: Path, separator: str, n_columns: int) -> tuple[int, int] | None:
+def _first_odd_row_of_csv(source: Source, separator: str, n_columns: int) -> tuple[int, int] | None:
     """Do the same where separators and line breaks may be quoted: slower."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with source.open_text() as file, long_fields():
         reader = csv.reader(file, delimiter=separator)
         line = 1
         for row in reader:

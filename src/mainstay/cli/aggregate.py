@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from mainstay._terminal import print_table
+from mainstay._terminal import echo, print_table
 from mainstay.cli import options
 from mainstay.cli.command import command
 
@@ -41,9 +41,9 @@ def aggregate(
     if output:
         write_table(table, output)
     if as_json:
-        click.echo(table.to_json(orient="records"))
+        echo(table.to_json(orient="records"))
         return
-    click.echo(f"{runs!r}\n")
+    echo(f"{runs!r}\n")
     print_table(table.head(top))
     if ranking.p_values_note:
-        click.echo(f"\nWithout p-values: {ranking.p_values_note}.")
+        echo(f"\nWithout p-values: {ranking.p_values_note}.")

@@ -1,18 +1,30 @@
-"""What all commands have in common: clear errors, and options and files that do not collide."""
+"""What all commands have in common: clear errors and notes, options that do not collide."""
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+
+from mainstay._terminal import echo, printable, show_any_character
+
+EXIT_CODES = """\b
+Exit codes:
+  0    done
+  2    the command, a file or the data cannot be used; the message says why
+  1    stopped by Ctrl-C, or an error in mainstay itself (with a traceback)
+  143  stopped by SIGTERM
+"""
+_NOTES = "mainstay._files"  # the logger of what was found out about a file
 
 
 class InputFile(click.Path):
@@ -67,22 +79,55 @@ class OutputFolder(click.Path):
         return super().convert(value, param, ctx)
 
 
+class Program(click.Group):
+    """The group of all commands; what it prints suits any terminal."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program."""
+        show_any_character()
+        return super().main(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; nothing that was typed changes the terminal."""
+        with _printable_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _printable_errors() -> Iterator[None]:
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = printable(error.message)  # type: ignore[misc]
+        raise
+
+
 class Command(click.Command):
     """A command whose mistakes end with a message and exit code 2, never with a traceback.
 
     An option that takes one value is given once, and no file is written that another option or
-    argument names, too.
+    argument names, too. All have the option --quiet.
     """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.epilog = EXIT_CODES
+        self.params.append(
+            click.Option(
+                ["-q", "--quiet"],
+                is_flag=True,
+                expose_value=False,
+                callback=_remember,
+                help="No progress bars and no notes: only results, warnings and errors.",
+            )
+        )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line, and refuse repeated options and colliding files."""
         *_, given = self.make_parser(ctx).parse_args(args=list(args))
+        if not any(param.is_eager and getattr(param, "is_flag", False) for param in given):
+            _refuse_repeated(ctx, given)  # not where --help or --list was asked for
         rest = super().parse_args(ctx, args)
-        for param, times in Counter(given).items():
-            if isinstance(param, click.Option) and not param.multiple and times > 1:
-                raise click.UsageError(
-                    f"{param.opts[-1]} was given {times} times; give it once.", ctx
-                )
         self._refuse_colliding_files(ctx)
         return rest
 
@@ -102,14 +147,48 @@ class Command(click.Command):
         from mainstay._validation import InputError
 
         try:
-            with warnings.catch_warnings(), _ended_by_sigterm():
+            with warnings.catch_warnings(), _ended_by_sigterm(), _notes(quiet=ctx.meta[_QUIET]):
                 warnings.showwarning = _print_warning
                 return super().invoke(ctx)
         except BrokenPipeError:  # the reader of a pipe went away: click ends quietly
             raise
         except (InputError, OSError) as error:
-            click.echo(f"Error: {error}", err=True)
+            echo(f"Error: {error}", err=True)
             ctx.exit(2)
+
+
+def _refuse_repeated(ctx: click.Context, given: list[click.Parameter]) -> None:
+    for param, times in Counter(given).items():
+        if isinstance(param, click.Option) and not param.multiple and times > 1:
+            raise click.UsageError(f"{param.opts[-1]} was given {times} times; give it once.", ctx)
+
+
+_QUIET = "mainstay.quiet"
+
+
+def _remember(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    ctx.meta[_QUIET] = value
+
+
+class _NoteHandler(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        echo(f"Note: {record.getMessage()}", err=True)
+
+
+@contextmanager
+def _notes(*, quiet: bool) -> Iterator[None]:
+    """Print what is found out about files as notes; or, if quiet, neither notes nor progress."""
+    from mainstay._parallel import without_progress
+
+    logger, handler = logging.getLogger(_NOTES), logging.NullHandler() if quiet else _NoteHandler()
+    logger.addHandler(handler)
+    propagated, logger.propagate = logger.propagate, False
+    try:
+        with without_progress() if quiet else nullcontext():
+            yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagated
 
 
 @contextmanager
@@ -127,12 +206,12 @@ def _ended_by_sigterm() -> Iterator[None]:
 
 def _terminate(number: int, _frame: Any) -> None:
     signal.signal(number, signal.SIG_IGN)  # once is enough: the workers are being ended
-    click.echo("Error: stopped by SIGTERM.", err=True)
+    echo("Error: stopped by SIGTERM.", err=True)
     raise SystemExit(128 + number)
 
 
 def _print_warning(message: Warning | str, *_args: Any, **_kwargs: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    echo(f"Warning: {message}", err=True)
 
 
 command = partial(click.command, cls=Command)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mainstay._terminal import print_table
+from mainstay._terminal import echo, print_table
 from mainstay.cli import options
 from mainstay.cli.command import command
 from mainstay.cli.options import DataSource, number_or_text, numbers_or_shares
@@ -109,16 +109,16 @@ def compare(
         _print_json(comparison)
         return
     settings = comparison.settings
-    click.echo(
+    echo(
         f"{source.describe(data, settings['task'], settings['task_reason'])}; "
-        f"{len(comparison.table)} candidates, {settings['n_splits']} splits; score: "
+        f"{comparison.counted}; {settings['n_splits']} splits; score: "
         f"{settings['scoring']}, stability: {settings['stability']}.\n"
     )
     print_table(comparison.overview())
-    click.echo(f"\n{comparison.reason}\n\nTo select with it on all rows:")
-    click.echo(f"\n{indent(_how_to_repeat(comparison, source), '  ')}")
+    echo(f"\n{comparison.reason}\n\nTo select with it on all rows:")
+    echo(f"\n{indent(_how_to_repeat(comparison, source), '  ')}")
     if plot:
-        click.echo(f"The picture is in {plot}.")
+        echo(f"The picture is in {plot}.")
 
 
 # fmt: on
@@ -136,4 +136,4 @@ def _print_json(comparison: Comparison) -> None:
         "tests": json.loads(comparison.tests.to_json(orient="records")),
         "settings": comparison.settings,
     }
-    click.echo(json.dumps(record, ensure_ascii=False))
+    click.echo(json.dumps(record))

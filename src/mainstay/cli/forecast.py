@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mainstay._terminal import print_table
+from mainstay._terminal import echo, print_table
 from mainstay.cli import options
 from mainstay.cli.command import command
 from mainstay.cli.options import DataSource, number_or_text, task_and_reason, whole_numbers
@@ -116,13 +116,13 @@ def forecast(
     if as_json:
         _print_json(result, table, plan)
         return
-    click.echo(
+    echo(
         f"{source.describe(data, *task_and_reason(task, data.y))}; "
         f"{result.n_runs} runs of {ranker}, {protocol} protocol.\n"
     )
     print_table(table)
     picture = f"\nThe curve is drawn in {plot}." if plot else ""
-    click.echo(f"\n{result.summary()}\n{plan}{picture}")
+    echo(f"\n{result.summary()}\n{plan}{picture}")
 
 
 # fmt: on
@@ -132,7 +132,7 @@ def _ensemble_sizes(sizes: str | None, deprecated_sizes: str | None) -> list[int
         return whole_numbers("--ensemble-sizes", _SIZES if sizes is None else sizes)
     if sizes is not None:
         raise click.UsageError("--sizes is the old name of --ensemble-sizes; give only one.")
-    click.echo("Warning: --sizes is deprecated here; it is now --ensemble-sizes.", err=True)
+    echo("Warning: --sizes is deprecated here; it is now --ensemble-sizes.", err=True)
     return whole_numbers("--sizes", deprecated_sizes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from mainstay.cli.aggregate import aggregate
+from mainstay.cli.command import EXIT_CODES, Program
 from mainstay.cli.compare import compare
 from mainstay.cli.demo import demo
 from mainstay.cli.forecast import forecast
@@ -16,6 +17,8 @@ from mainstay.cli.stability import stability
 
 
 @click.group(
+    cls=Program,
+    epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"]},
     commands=[stability, aggregate, select, forecast, compare, replicate, network, report, demo],
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mainstay._terminal import print_estimates, print_table, to_records
+from mainstay._terminal import echo, print_estimates, print_table, to_records
 from mainstay.cli import options
 from mainstay.cli.command import InputFile, command
 
@@ -158,10 +158,10 @@ def _print(
         if stability
         else f"{len(links)} pairs"
     )
-    click.echo(f"{len(table)} samples × {table.shape[1]} genes, {method}; {extent}.\n")
+    echo(f"{len(table)} samples × {table.shape[1]} genes, {method}; {extent}.\n")
     print_table(links.head(top))
     if stability:
-        click.echo("\nHow reproducible are the links of a single run?")
+        echo("\nHow reproducible are the links of a single run?")
         print_estimates([stability.stability])
 
 
@@ -175,7 +175,7 @@ def _expression(file: str, genes: str, drop: tuple[str, ...], drop_constant: boo
     table = table.drop(columns=list(drop))
     if drop_constant:
         constant = table.columns[table.nunique() < 2]
-        click.echo(f"{len(constant)} constant genes left out.", err=True)
+        echo(f"{len(constant)} constant genes left out.", err=True)
         table = table.drop(columns=constant)
     return table
 

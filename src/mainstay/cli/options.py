@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from mainstay.cli.command import InputFile, OutputFile, OutputFolder
+from mainstay.cli.config import config
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,7 @@ class OutputTable(OutputFile):
 
 # options read better as short paragraphs
 # fmt: off
-input_file = click.argument("file", type=InputFile())
+input_file = click.argument("file", type=InputFile())  # "-" is standard input
 output_table = click.option(
     "--output", type=OutputTable(), metavar="FILE",
     help="Write the whole table (.csv, .tsv, .parquet or .feather).")
@@ -77,14 +78,15 @@ class DataSource:
     groups: str | None
     drop: tuple[str, ...]
     keep: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    decimal: str | None = None
 
     def read(self) -> LabelledTable:
         """Read the file."""
         from mainstay.io import read_data
 
-        return read_data(
-            self.file, target=self.target, groups=self.groups, drop=self.drop, keep=self.keep
-        )
+        about = asdict(self)
+        return read_data(about.pop("file"), **about)
 
     def describe(self, data: LabelledTable, task: str, reason: str) -> str:
         """Say in a few words what the data are, and why they are a task of this kind."""
@@ -94,25 +96,18 @@ class DataSource:
 
     def to_dict(self) -> dict[str, Any]:
         """Describe the source in a result: the file without its folder, options that were given."""
-        options = {"target": self.target, "groups": self.groups, "drop": list(self.drop),
-                   "keep": list(self.keep)}  # fmt: skip
-        return {"file": Path(self.file).name} | {k: v for k, v in options.items() if v}
+        given = {name: value for name, value in asdict(self).items() if value}
+        plain = {name: list(v) if isinstance(v, tuple) else v for name, v in given.items()}
+        return plain | {"file": Path(self.file).name}
 
 
 def data_source(command: F) -> F:
-    """Add FILE, --target, --groups, --drop and --keep; the command gets them as `source`."""
+    """Add FILE and the options that say what is in it; the command gets them as `source`."""
 
     @functools.wraps(command)
-    def with_source(
-        *,
-        file: str,
-        target: str,
-        groups: str | None,
-        drop: tuple[str, ...],
-        keep: tuple[str, ...],
-        **options: Any,
-    ) -> None:
-        command(source=DataSource(file, target, groups, drop, keep), **options)
+    def with_source(**options: Any) -> None:
+        about = {field.name: options.pop(field.name) for field in fields(DataSource)}
+        command(source=DataSource(**about), **options)
 
     # fmt: off
     for add in reversed((
@@ -123,8 +118,14 @@ def data_source(command: F) -> F:
         click.option("--drop", multiple=True, metavar="COLUMN",
                      help="Column to leave out; repeatable."),
         click.option("--keep", multiple=True, metavar="COLUMN",
-                     help="Column that is a feature although it looks like an identifier; "
-                          "repeatable."),
+                     help="Column that is a feature although it looks like an identifier, a date "
+                          "or faulty numbers; repeatable."),
+        click.option("--missing", multiple=True, metavar="TEXT",
+                     help="What else stands for a missing value, such as n.d. or -999; < for all "
+                          "values like <0.1; repeatable."),
+        click.option("--decimal", type=click.Choice([".", ","]),
+                     help="The decimal mark, where a text file leaves it open."),
+        config,
     )):
         with_source = add(with_source)
     # fmt: on

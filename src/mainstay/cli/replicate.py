@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mainstay._terminal import print_table
+from mainstay._terminal import echo, print_table
 from mainstay.cli import options
 from mainstay.cli.command import OutputFile, command
 from mainstay.cli.options import DataSource, number_or_text, task_and_reason
@@ -91,14 +91,14 @@ def replicate(
     if as_json:
         click.echo(json.dumps(_record(result, table)))
         return
-    click.echo(
+    echo(
         f"{source.describe(data, *task_and_reason(task, data.y))}; {pairs} pairs of halves that "
         f"share no row, {result.n_features_to_select} features each; agreement: {measure}.\n"
     )
     print_table(table)
-    click.echo(f"\n{result.summary()}")
+    echo(f"\n{result.summary()}")
     for written in filter(None, (plot, output, save)):
-        click.echo(f"Written: {written}")
+        echo(f"Written: {written}")
 
 
 # fmt: on
@@ -111,7 +111,7 @@ def _compared(
 
     costs = [replicability_cost(**studies, ensemble_size=one) for one in (None, size)]
     count, seconds = costs[0].n_studies, sum(cost.seconds for cost in costs)
-    click.echo(
+    echo(
         f"{count} studies with single runs and {count} with ensembles of {size}, "
         f"about {_duration(seconds)}.",
         err=True,

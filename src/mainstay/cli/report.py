@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from mainstay._terminal import echo
 from mainstay.cli import options
 from mainstay.cli.command import OutputFile, command
 
@@ -41,4 +42,4 @@ def report(file: str, output: str, title: str | None, methods: bool) -> None:
         click.echo(as_result(result).methods_text())
         return
     write_report(result, output, title=title)
-    click.echo(f"The report is in {output}.")
+    echo(f"The report is in {output}.")

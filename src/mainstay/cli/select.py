@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mainstay._terminal import print_estimates, print_table, to_records
+from mainstay._terminal import echo, print_estimates, print_table, to_records
 from mainstay.cli import options
 from mainstay.cli.command import OutputFile, command
 from mainstay.cli.options import DataSource, number_or_text
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from mainstay.ensemble import EnsembleSelector
     from mainstay.measures.inference import StabilityEstimate
     from mainstay.report import Verdict
+
+# of the feature table: what a narrow terminal shows first
+_COLUMNS = ("rank", "feature", "selected", "frequency", "q_value", "group", "group_q_value",
+            "frequency_lower", "frequency_upper", "group_frequency")  # fmt: skip
 
 
 # options read better as short paragraphs
@@ -114,28 +118,31 @@ def select(
     if as_json:
         _print_json(selector)
         return
-    click.echo(
+    echo(
         f"{source.describe(data, selector.task_, selector.task_reason_)}; "
         f"{selector.n_resamples_} {resampling} resamples; "
-        f"{selector.n_features_} features selected.\n"
+        f"{selector.n_features_} feature{'s' * (selector.n_features_ != 1)} selected.\n"
     )
     if resamples == "auto":
-        click.echo(f"{selector.decision_}\n")
+        echo(f"{selector.decision_}\n")
     verdict = selector.result().verdict
-    print_table(_groups(verdict) if by == "group" else _features(selector, top))
-    click.echo(f"\n{verdict.why} Other ways to make the list:")
+    if by == "group":
+        print_table(_groups(verdict))
+    else:
+        print_table(_features(selector, top), _COLUMNS)
+    echo(f"\n{verdict.why} Other ways to make the list:")
     for other in verdict.others:
         if other["option"] != f"--by {by}":
-            click.echo(f"  {other['option']}: {other['text']}")
-    click.echo(f"\n{verdict.headline}\n{verdict.lead}")
+            echo(f"  {other['option']}: {other['text']}")
+    echo(f"\n{verdict.headline}\n{verdict.lead}")
     if selector.evidence_ is not None:
-        click.echo(f"\n{selector.evidence_.summary()}")
+        echo(f"\n{selector.evidence_.summary()}")
     if hasattr(selector, "guarantee_"):
-        click.echo(selector.guarantee_)
-    click.echo("\nHow far do the runs agree, all of them on resamples of the same rows?")
+        echo(selector.guarantee_)
+    echo("\nHow far do the runs agree, all of them on resamples of the same rows?")
     print_estimates(_estimates(selector))
     for written in filter(None, (page, save)):
-        click.echo(f"Written: {written}")
+        echo(f"Written: {written}")
 
 
 # fmt: on

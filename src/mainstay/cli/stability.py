@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mainstay._terminal import describe, print_estimates, print_measures, to_records
+from mainstay._terminal import describe, echo, print_estimates, print_measures, to_records
 from mainstay.cli import options
 from mainstay.cli.command import InputFile, command
 
@@ -90,9 +90,9 @@ def stability(
     if as_json:
         click.echo(json.dumps({"runs": describe(runs), "measures": to_records(estimates)}))
         return
-    click.echo(repr(runs))
+    echo(repr(runs))
     if similarity is not None:
-        click.echo(repr(similarity))
+        echo(repr(similarity))
     print_estimates(estimates)
 
 

@@ -14,7 +14,12 @@ from mainstay._provenance import WITHOUT_EFFECT, plain, versions
 from mainstay._saving import Parts, Saveable
 from mainstay._validation import InputError, check_count
 from mainstay.aggregation import Ranking
-from mainstay.ensemble.feature_table import feature_table, with_evidence, with_todays_columns
+from mainstay.ensemble.feature_table import (
+    COLUMNS,
+    feature_table,
+    with_evidence,
+    with_todays_columns,
+)
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import aggregate_runs, selections
@@ -166,6 +171,11 @@ class SelectionResult(Saveable):
     def to_frame(self) -> pd.DataFrame:
         """Return the feature table."""
         return self.feature_table.copy()
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What each column of the feature table means."""
+        return dict(COLUMNS)
 
     @property
     def verdict(self) -> Verdict:

@@ -14,6 +14,12 @@ import pandas as pd
 from mainstay._files import first_line, read_annotated
 from mainstay._files.annotated import Annotations
 from mainstay._validation import InputError, check_choice, some
+from mainstay.io.odd_text import (
+    dates_message,
+    refuse_odd_target,
+    refuse_odd_text,
+    with_plain_booleans,
+)
 
 _FEW_ROWS = 10  # in so few, text that never repeats or consecutive numbers may be a coincidence
 _OTHER_CONTENT = {"M": "dates", "m": "durations", "c": "complex numbers"}
@@ -45,12 +51,15 @@ def read_data(
     groups: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    decimal: str | None = None,
 ) -> LabelledTable:
     """Read a table and split it; say clearly what cannot be used as it is.
 
     Columns that look like identifiers are refused by name, unless `keep` says that they are
     features: text with a different entry in nearly every row, and whole numbers that are all
     different and are named like an identifier (see `is_id_name`) or are consecutive, in any order.
+    So are dates, and columns of numbers with a few words among them, such as "n.d." or "<0.1".
 
     Parameters
     ----------
@@ -64,13 +73,21 @@ def read_data(
     drop : sequence of str
         Columns that are not features.
     keep : sequence of str
-        Columns that are features, although they look like identifiers.
+        Columns that are features as they are, although they look like identifiers, dates or numbers
+        with words among them; text is taken as categories.
+    missing, decimal
+        What else stands for a missing value, and the decimal mark; see `mainstay.io.read_table`.
 
     Returns
     -------
     LabelledTable
     """
-    table, annotations = read_annotated(path)
+    table, annotations = read_annotated(path, missing=missing, decimal=decimal)
+    if table.shape[1] == 1 and not annotations:
+        raise InputError(
+            f"{path} has a single column, {table.columns[0]!r}; a target and features need two or "
+            "more. Values may be separated by commas, semicolons, tabs or '|'."
+        )
     y = _label(path, target, table, annotations)
     _check_target(target, y)
     group_of = None if groups is None else _label(path, groups, table, annotations)
@@ -84,7 +101,9 @@ def read_data(
         raise InputError(f"{path} has no column besides {some(sorted(left_out))}.")
     for name in keep:
         check_choice("feature to keep", name, X.columns)
+    X = with_plain_booleans(X)
     _refuse_unusable(X)
+    refuse_odd_text(X, keep)
     _refuse_identifiers(X, keep)
     return LabelledTable(X, y.to_numpy(), None if group_of is None else group_of.to_numpy())
 
@@ -137,6 +156,7 @@ def _check_target(target: str, y: pd.Series) -> None:
         raise InputError(f"the target {target!r} is missing in {int(y.isna().sum())} rows.")
     if y.nunique() < 2:
         raise InputError(f"the target {target!r} is constant ({y.iloc[0]} in all rows).")
+    refuse_odd_target(target, y)
     if y.dtype.kind not in "buif" and y.nunique() > max(5, len(y) / 2):
         raise InputError(
             f"the target {target!r} is text with {y.nunique()} different entries in {len(y)} rows; "
@@ -147,6 +167,8 @@ def _check_target(target: str, y: pd.Series) -> None:
 def _refuse_unusable(X: pd.DataFrame) -> None:
     for name, dtype in X.dtypes.items():
         content = _OTHER_CONTENT.get(dtype.kind)
+        if content == "dates":
+            raise InputError(dates_message(str(name), str(X[name].dropna().iloc[0])))
         if dtype.kind == "O" and not all(isinstance(value, Hashable) for value in X[name]):
             content = "lists"
         if content:

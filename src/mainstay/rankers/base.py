@@ -99,8 +99,11 @@ def resample_scorer(ranker: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.nd
         score = ranker.resample_scorer(X, y)
     else:
         score = partial(ranker.score_resamples, X, y)
+    ours = isinstance(ranker, WeightedRanker)
 
     def checked(weights: np.ndarray) -> np.ndarray:
+        if not ours and weights.dtype.kind == "u":
+            weights = weights.astype(np.int64)  # sums of small integers would overflow
         scores = np.asarray(score(weights), dtype=float)
         expected = len(weights), np.shape(X)[1]
         if scores.shape != expected:
@@ -414,8 +417,9 @@ def with_options(options: str) -> Callable[[Any], Any]:
     """Put the description of shared options into a class's docstring, before its references."""
 
     def described(cls: Any) -> Any:
-        head, mark, tail = cls.__doc__.partition("\n    References")
-        cls.__doc__ = head.rstrip() + options + mark + tail
+        if cls.__doc__ is not None:  # as it is with python -OO
+            head, mark, tail = cls.__doc__.partition("\n    References")
+            cls.__doc__ = head.rstrip() + options + mark + tail
         return cls
 
     return described

@@ -153,13 +153,19 @@ def read_target(y: Any, n_rows: int, target: str) -> Target:
 
 def _inferred_task(column: Column) -> tuple[str, str]:
     if column.kind in ("category", "boolean"):
-        held = "text or categories" if column.kind == "category" else "booleans"
+        return task_of(column.kind, column.values, len(column.values))
+    return task_of(column.kind, np.unique(column.values), len(column.values))
+
+
+def task_of(kind: str, distinct: np.ndarray, n_rows: int) -> tuple[str, str]:
+    """Tell from the distinct values of a target what is to be predicted; see `infer_task`."""
+    if kind in ("category", "boolean"):
+        held = "text or categories" if kind == "category" else "booleans"
         return "classification", f"y holds {held}"
-    distinct = np.unique(column.values)
     if np.any(distinct != np.floor(distinct)):
         return "regression", "y holds numbers with a fractional part"
     reason = f"y holds {len(distinct)} distinct whole numbers"
-    rows_each = len(column.values) / len(distinct)
+    rows_each = n_rows / len(distinct)
     if len(distinct) > _MOST_CLASSES and rows_each < _FEWEST_ROWS_OF_CLASS:
         return "regression", f"{reason}, in {rows_each:.1f} rows each on average"
     return "classification", reason

@@ -1,18 +1,21 @@
-"""The Python code and the command that repeat a result, from its settings."""
+"""The Python code, the command and the file of settings that repeat a result, from its settings."""
 
 from __future__ import annotations
 
+import json
 import shlex
 from typing import Any
 
 _OPTIONS = {
-    "aggregation": "--aggregation",
-    "n_features_to_select": "--n-features",
-    "n_resamples": "--resamples",
-    "target_stability": "--target-stability",
-    "resampling": "--resampling",
-    "task": "--task",
-    "similarity_threshold": "--threshold",
+    "aggregation": "aggregation",
+    "n_features_to_select": "n-features",
+    "n_resamples": "resamples",
+    "target_stability": "target-stability",
+    "resampling": "resampling",
+    "task": "task",
+    "similarity_threshold": "threshold",
+    "control": "control",
+    "n_permutations": "permutations",
 }
 
 
@@ -34,6 +37,26 @@ def python_code(settings: dict[str, Any]) -> str | None:
 
 def cli_line(settings: dict[str, Any]) -> str | None:
     """Return the command that repeats the result, if it was made by a command."""
+    options = _command_options(settings)
+    if options is None:
+        return None
+    words = ["mainstay", "select", str(options.pop("file"))]
+    for option, value in options.items():
+        for item in _listed(value):
+            words += [f"--{option}", str(item)]
+    return shlex.join(words)
+
+
+def config_file(settings: dict[str, Any]) -> str | None:
+    """Return the same as the text of a file for `mainstay select --config`, in TOML."""
+    options = _command_options(settings)
+    if options is None:
+        return None
+    return "\n".join(f"{option} = {_toml(value)}" for option, value in options.items())
+
+
+def _command_options(settings: dict[str, Any]) -> dict[str, Any] | None:
+    """FILE and options of the command, by name; None if no command can do the same."""
     source = settings.get("source")
     if not isinstance(source, dict) or "file" not in source or "target" not in source:
         return None
@@ -41,17 +64,24 @@ def cli_line(settings: dict[str, Any]) -> str | None:
     values = [item for value in changed.values() for item in _listed(value)]
     if any(isinstance(value, dict) for value in values):  # an object, not a name
         return None
-    words = ["mainstay", "select", str(source["file"]), "--target", str(source["target"])]
-    for name in _listed(changed.pop("ranker", [])):
-        words += ["--ranker", str(name)]
-    for name, option in _OPTIONS.items():
-        if name in changed:
-            words += [option, str(changed[name])]
-    for option in ("groups", "drop", "keep"):
-        for value in _listed(source.get(option) or []):
-            words += [f"--{option}", str(value)]
-    words += ["--seed", str(settings["parameters"].get("random_state"))]
-    return shlex.join(words)
+    options = {"file": source["file"], "target": source["target"]}
+    if "ranker" in changed:
+        options["ranker"] = _listed(changed["ranker"])
+    options |= {option: changed[name] for name, option in _OPTIONS.items() if name in changed}
+    about_the_file = ("groups", "drop", "keep", "missing", "decimal")
+    options |= {option: source[option] for option in about_the_file if source.get(option)}
+    return options | {"seed": settings["parameters"].get("random_state")}
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)
+    escaped = json.dumps(str(value), ensure_ascii=False)  # strings of TOML are those of JSON
+    return escaped.replace("\x7f", "\\u007f")
 
 
 def _changed(settings: dict[str, Any]) -> dict[str, Any]:

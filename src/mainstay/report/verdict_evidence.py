@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mainstay.reliability.evidence_words import HEADLINES, Named, most_named, what_could_help
-from mainstay.report.summarise import readable
-from mainstay.report.words import counted, listed
+from mainstay.report.words import counted, listed, readable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from mainstay.report.summarise import readable
-from mainstay.report.words import and_, counted, listed
+from mainstay.report.words import and_, counted, listed, readable
 
 _RANKED_BY = {
     "mean": "mean score over the runs",

@@ -134,7 +134,7 @@ def _among_others(comparison: dict[str, Any]) -> str:
     best = next(row for row in comparison["rows"] if row["recommended"])
     name, n = comparison["score_name"], comparison["n_candidates"]
     text = (
-        f"Of {n:,} ways to select that were compared on {comparison['n_splits']} splits, "
+        f"Of {n:,} candidates that were compared on {comparison['n_splits']} splits, "
         f"{best['name']} is recommended: {name} {best['score']:.2f}, stability "
         f"{best['stability']:.2f} with {best['n_features']:,} features."
     )

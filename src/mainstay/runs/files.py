@@ -23,6 +23,8 @@ from mainstay.runs.ranks import checked_ranks
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mainstay._files import Source
+
 _HEADER = "# mainstay runs: "
 _ABOUT = re.compile(r"(?P<kind>.*?)(, (?P<n>\d+) runs?)?(, (?P<rows_seen>[a-z ]+))?")
 _ROW_NAMES = {"run", "Unnamed: 0", ""}
@@ -43,6 +45,8 @@ def write(
     """
     import pandas as pd
 
+    from mainstay._files import write_text
+
     path = Path(path)
     check_choice("file ending", path.suffix, (".csv", ".parquet"))
     if path.suffix == ".csv":
@@ -51,7 +55,7 @@ def write(
         about = ", ".join(filter(None, (kind, number, rows_seen)))
         with replacing(path) as part, part.open("w", encoding="utf-8", newline="") as file:
             file.write(f"{_HEADER}{about}\n")
-            pd.DataFrame(dense, columns=list(features)).to_csv(file, index=False)
+            write_text(pd.DataFrame(dense, columns=list(features)), file)
         return
     import pyarrow.parquet as pq
 
@@ -102,11 +106,11 @@ def read(
     """Read runs from a file, written by `write` or in one of the layouts of `Runs.load`."""
     from mainstay._files import existing, read_table
 
-    path = existing(path)
+    source = existing(path)
     check_choice("kind", kind, ("auto", *_KINDS))
-    read_saved = {".parquet": _read_saved_parquet, ".csv": _read_saved_csv}.get(path.suffix)
-    saved = None if read_saved is None else read_saved(path)
-    return saved or from_table(read_table(path), kind, n_features, features)
+    read_saved = {".parquet": _read_saved_parquet, ".csv": _read_saved_csv}.get(source.ending)
+    saved = None if read_saved is None else read_saved(source)
+    return saved or from_table(read_table(source), kind, n_features, features)
 
 
 def from_table(
@@ -176,14 +180,16 @@ def _guess_kind(values: np.ndarray) -> str:
     return "ranks"
 
 
-def _read_saved_csv(path: Path) -> RunsParts | None:
-    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+def _read_saved_csv(source: Source) -> RunsParts | None:
+    from mainstay._files.layout import long_fields
+
+    with source.open_text(errors="replace") as file, long_fields():
         first = file.readline().rstrip("\r\n")
         if not first.startswith(_HEADER):
             return None
         about = _ABOUT.fullmatch(first.removeprefix(_HEADER))
         if about is None:
-            raise InputError(f"{path} is damaged: its first line is {first!r}.")
+            raise InputError(f"{source} is damaged: its first line is {first!r}.")
         kind = check_choice("kind of runs", about["kind"], _KINDS)
         rows_seen: Any = check_choice(
             "what is known of the rows", about["rows_seen"] or "", get_args(RowsSeen)
@@ -192,36 +198,36 @@ def _read_saved_csv(path: Path) -> RunsParts | None:
             names, *rows = (row for row in csv.reader(file) if row)
             values = [[float(cell) for cell in row] for row in rows]
         except ValueError as error:
-            raise InputError(f"{path} is damaged: {error}.") from error
+            raise InputError(f"{source} is damaged: {error}.") from error
     if about["n"] is not None:
-        _check_complete(path, len(values), int(about["n"]))
+        _check_complete(source, len(values), int(about["n"]))
     return kind, values, names, rows_seen
 
 
-def _check_complete(path: Path, n_found: int, n_written: int) -> None:
+def _check_complete(source: Source, n_found: int, n_written: int) -> None:
     """Refuse a file whose end is gone; what is written ends with the end of a line."""
     if n_found != n_written:
         raise InputError(
-            f"{path} is damaged: its first line says that it holds {n_written} runs, but there are "
-            f"{n_found}. If you have changed it yourself, change that number, too."
+            f"{source} is damaged: its first line says that it holds {n_written} runs, but there "
+            f"are {n_found}. If you have changed it yourself, change that number, too."
         )
-    with path.open("rb") as file:
+    with source.open() as file:
         file.seek(-1, 2)
         if file.read(1) not in b"\r\n":
             raise InputError(
-                f"{path} is damaged: it ends in the middle of its last line. If nothing is missing "
-                "there, end that line with a line break."
+                f"{source} is damaged: it ends in the middle of its last line. If nothing is "
+                "missing there, end that line with a line break."
             )
 
 
-def _read_saved_parquet(path: Path) -> RunsParts | None:
+def _read_saved_parquet(source: Source) -> RunsParts | None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from mainstay._files import first_line
 
     try:
-        metadata = pq.read_schema(path).metadata or {}
+        metadata = pq.read_schema(source.path).metadata or {}
     except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(f"{path} is not a parquet file: {first_line(error)}") from error
-    return from_arrow(pq.read_table(path)) if b"mainstay" in metadata else None
+        raise InputError(f"{source} is not a parquet file: {first_line(error)}") from error
+    return from_arrow(pq.read_table(source.path)) if b"mainstay" in metadata else None

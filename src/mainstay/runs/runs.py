@@ -494,8 +494,9 @@ def _listed(what: str, items: Any) -> list[Any]:
 
 
 def _refuse_non_finite(what: str, matrix: np.ndarray, names: Sequence[str]) -> None:
-    bad = np.argwhere(~np.isfinite(matrix))
-    if bad.size:
+    finite = np.isfinite(matrix)
+    if not finite.all():
+        bad = np.argwhere(~finite)
         run, column = bad[0]
         raise InputError(
             f"{what} must be finite, but {run_label(run)}, feature {names[column]!r} is "

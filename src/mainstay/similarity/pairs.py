@@ -43,31 +43,44 @@ def similar_pairs(
     if gaps.any() and method != "pearson":
         _refuse_gaps(method, [names[int(i)] for i in np.flatnonzero(gaps)])
     if callable(method):
-        return _collect(_callable_pairs(data, method, threshold), threshold, names)
+        return collect_pairs(_callable_pairs(data, method, threshold), threshold, names)
     if method == "spearman":
         data = average_ranks(np.ascontiguousarray(data.T)).T
     present = ~np.isnan(data) if gaps.any() else None
     unit, is_constant = _unit_columns(data, present)
-    if constant == "warn" and is_constant.any():
-        which = [names[int(i)] for i in np.flatnonzero(is_constant)]
-        warnings.warn(
-            f"{len(which)} constant feature(s) are similar to nothing: {some(which)}.", stacklevel=3
-        )
+    if constant == "warn":
+        warn_of_constants(is_constant, names)
     complete, gappy = np.flatnonzero(~gaps & ~is_constant), np.flatnonzero(gaps & ~is_constant)
-    pairs = [_collect(_correlations(unit[:, complete], complete, threshold), threshold, names)]
+    pairs = [collect_pairs(_correlations(unit[:, complete], complete, threshold), threshold, names)]
     if present is not None and len(gappy):
         columns = np.concatenate((gappy, complete))
-        min_overlap = min_overlap or min(n, max(10, -(-n // 2)))
-        _warn_of_short_overlaps(present[:, columns], len(gappy), columns, min_overlap, names)
+        min_overlap = least_overlap(min_overlap, n)
+        n_short = np.zeros(data.shape[1], dtype=int)
+        n_short[columns] = _short_overlaps(present[:, columns], len(gappy), min_overlap)
+        warn_of_short_overlaps(n_short, gappy, len(columns), min_overlap, names)
         correlations = _gapped_correlations(
             data[:, columns], unit[:, columns], len(gappy), columns, threshold, min_overlap
         )
-        pairs.append(_collect(correlations, threshold, names))
+        pairs.append(collect_pairs(correlations, threshold, names))
     rows, cols, values = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     if len(rows):
         n_present = np.full(data.shape[1], n) if present is None else present.sum(axis=0)
-        _warn_of_chance_twins(n_present[~is_constant], n, threshold)
+        warn_of_chance_twins(n_present[~is_constant], n, threshold)
     return rows, cols, values
+
+
+def warn_of_constants(is_constant: np.ndarray, names: Sequence[str]) -> None:
+    """Name the columns that are similar to nothing because they do not vary."""
+    which = [names[int(i)] for i in np.flatnonzero(is_constant)]
+    if which:
+        warnings.warn(
+            f"{len(which)} constant feature(s) are similar to nothing: {some(which)}.", stacklevel=4
+        )
+
+
+def least_overlap(min_overlap: int | None, n: int) -> int:
+    """How many rows two columns must share if one has gaps: as asked, or half, at least 10."""
+    return min_overlap or min(n, max(10, -(-n // 2)))
 
 
 def _refuse_gaps(method: Method, names: Sequence[str]) -> None:
@@ -79,7 +92,7 @@ def _refuse_gaps(method: Method, names: Sequence[str]) -> None:
     )
 
 
-def _collect(pairs: Iterator[Pairs], threshold: float, names: Sequence[str]) -> Pairs:
+def collect_pairs(pairs: Iterator[Pairs], threshold: float, names: Sequence[str]) -> Pairs:
     """Join the blocks, keeping what reaches the threshold."""
     empty = np.zeros(0, dtype=np.int32)
     kept: list[Pairs] = [(empty, empty, np.zeros(0))]
@@ -159,7 +172,8 @@ def chance_twins(n_present: np.ndarray, n: int, threshold: float) -> float:
     return float(-np.expm1(without_itself) @ times / max(times.sum(), 1))
 
 
-def _warn_of_chance_twins(n_present: np.ndarray, n: int, threshold: float) -> None:
+def warn_of_chance_twins(n_present: np.ndarray, n: int, threshold: float) -> None:
+    """Warn if more than 5% of unrelated columns would have a twin by chance."""
     p = len(n_present)
     share = chance_twins(n_present, n, threshold) if p > 1 else 0.0
     if share <= _MOST_CHANCE_TWINS:
@@ -227,26 +241,35 @@ def _chunks(n_pairs: int, n_rows: int) -> list[slice]:
 
 def _products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """|correlation| of the columns of a with those of b, one by one; all have length 1."""
-    exact: np.ndarray = np.abs(np.einsum("ij,ij->j", a, b))
-    exact[exact > 1 - 1e-12] = 1.0  # duplicates are exactly similar
-    return exact
+    return snapped(np.abs(np.einsum("ij,ij->j", a, b)))
+
+
+def snapped(similarities: np.ndarray) -> np.ndarray:
+    """Take those that differ from 1 by rounding for 1: duplicates are exactly similar."""
+    similarities[similarities > 1 - 1e-12] = 1.0
+    return similarities
 
 
 # ---------------------------------------------------------------------- with missing values
 
 
-def _warn_of_short_overlaps(
-    present: np.ndarray, n_gappy: int, columns: np.ndarray, min_overlap: int, names: Sequence[str]
-) -> None:
-    """Name the features that cannot be compared with more than 5% of the others."""
+def _short_overlaps(present: np.ndarray, n_gappy: int, min_overlap: int) -> np.ndarray:
+    """With how many others every column shares too few rows; the first `n_gappy` have gaps."""
     present = present.astype(np.float32)
-    n_short = np.zeros(len(columns), dtype=int)
-    for start, stop in _blocks(len(columns), n_gappy):
+    n_short = np.zeros(present.shape[1], dtype=int)
+    for start, stop in _blocks(present.shape[1], n_gappy):
         n_common = present[:, start:stop].T @ present[:, start:]
         short = np.triu(n_common < min_overlap, 1)
         n_short[start:stop] += short.sum(axis=1)
         n_short[start:] += short.sum(axis=0)
-    worst = np.sort(columns[:n_gappy][n_short[:n_gappy] > 0.05 * (len(columns) - 1)])
+    return n_short
+
+
+def warn_of_short_overlaps(
+    n_short: np.ndarray, gappy: np.ndarray, n_columns: int, min_overlap: int, names: Sequence[str]
+) -> None:
+    """Name those of the gappy columns that share too few rows with more than 5% of the others."""
+    worst = np.sort(gappy[n_short[gappy] > 0.05 * (n_columns - 1)])
     if worst.size:
         warnings.warn(
             f"{worst.size} feature(s) have fewer than min_overlap={min_overlap} rows in common "

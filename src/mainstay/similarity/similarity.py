@@ -20,9 +20,11 @@ from mainstay._validation import (
     some,
     split_table,
 )
+from mainstay.batches import RowBatches
 from mainstay.runs import Runs
 from mainstay.similarity.linkage import complete_linkage_labels
-from mainstay.similarity.pairs import Method, check_similarities, similar_pairs
+from mainstay.similarity.pairs import Method, Pairs, check_similarities, similar_pairs
+from mainstay.similarity.streamed import streamed_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,9 +140,10 @@ class FeatureSimilarity:
 
         Parameters
         ----------
-        X : array, scipy.sparse matrix, pandas or polars DataFrame of shape (n, p)
-            Samples × features, numeric. With `method="pearson"` values may be missing (NaN, None
-            or pandas.NA): two features are then compared by the rows that both of them have.
+        X : array, scipy.sparse matrix, pandas or polars DataFrame of shape (n, p), or RowBatches
+            Samples × features, numeric; `RowBatches` are read block by block. With
+            `method="pearson"` values may be missing (NaN, None or pandas.NA): two features are then
+            compared by the rows that both of them have.
         method : {"pearson", "spearman"} or callable
             Absolute correlation, or a function of two blocks of columns (n × a and n × b) that
             returns their a × b similarities in [0, 1]. Only "pearson" takes missing values.
@@ -167,6 +170,10 @@ class FeatureSimilarity:
         [('x0', 'x2')]
         """
         threshold = check_fraction("threshold", threshold)
+        if isinstance(X, RowBatches):
+            names = feature_names(features, list(X.features), X.n_features)
+            pairs = streamed_pairs(X, method, threshold, min_overlap=min_overlap, constant=constant)
+            return cls._of_pairs(pairs, threshold, names, f"|{method}|")
         values, columns = split_table(X)
         try:
             data = np.asarray(values.toarray() if sp.issparse(values) else values)
@@ -180,14 +187,20 @@ class FeatureSimilarity:
         if len(data) == 0:
             raise InputError("there are no samples (rows) to compare features by.")
         data = np.ascontiguousarray(_numeric_columns(data, names))
-        rows, cols, similarities = similar_pairs(
+        pairs = similar_pairs(
             data, method, threshold, names, min_overlap=min_overlap, constant=constant
         )
         label = getattr(method, "__name__", "similarity") if callable(method) else f"|{method}|"
-        shape = (data.shape[1], data.shape[1])
-        upper = sp.csr_array((similarities, (rows, cols)), shape=shape)
-        graph = _add_transpose(upper)
-        return cls(graph, threshold, names, np.ones(shape[0]), label)
+        return cls._of_pairs(pairs, threshold, names, label)
+
+    @classmethod
+    def _of_pairs(
+        cls, pairs: Pairs, threshold: float, names: tuple[str, ...], label: str
+    ) -> FeatureSimilarity:
+        rows, cols, similarities = pairs
+        p = len(names)
+        upper = sp.csr_array((similarities, (rows, cols)), shape=(p, p))
+        return cls(_add_transpose(upper), threshold, names, np.ones(p), label)
 
     @property
     def n_features(self) -> int:
