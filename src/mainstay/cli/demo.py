@@ -18,7 +18,7 @@ from mainstay.cli.command import OutputFolder, command
 @options.seed
 @options.cores_or_cluster(default=-1)
 def demo(folder: str, resamples: int, seed: int, jobs: int | None) -> None:
-    """Take the whole tour on data that ships with scikit-learn: about a minute of computing.
+    """Take the whole tour on data that ships with scikit-learn: about a minute on two cores.
 
     Select, measure, test, replicate, forecast, compare; ends with a verdict, a report and pictures.
     """
