@@ -87,7 +87,7 @@ def test_without_scripts_table_verdict_and_pictures_are_there(
         assert name in shown.inner_text()
     assert page.locator(".headline").is_visible()
     assert page.locator("#strips [role=option]:visible").count() == 12
-    assert page.locator("#overview circle").count() == 3
+    assert page.locator("#overview circle.filled").count() == 3
     assert page.locator("#forecast-plot circle").count() == 3
     assert page.locator("#comparison-plot circle.filled").count() >= 1
     for tool in ("#search", "#download", "#next", "#how-many"):

@@ -162,6 +162,7 @@ class SelectionResult(Saveable):
             forecast=forecast,
             comparison=comparison,
             replicability=replicability,
+            evidence=evidence,
         )
 
     @classmethod
