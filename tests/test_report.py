@@ -567,7 +567,8 @@ def test_select_writes_the_page_and_the_result_and_report_renders_it_again(in_fo
     assert run("report", "result.zip").stdout == "The report is in report.html.\n"
     page = Path("page.html").read_text()
     assert Path("report.html").read_text() == page
-    assert embedded(page)["forecast"]["protocol"] == "flat"
+    assert 'id="forecast-plot"' in page
+    assert "agreement between ensembles on resamples of the same data" in page
 
 
 def test_the_command_on_the_page_gives_the_same_result(in_folder: Path) -> None:
@@ -613,3 +614,18 @@ def test_a_report_is_an_html_file(summary: dict[str, Any], tmp_path: Path, wrong
 def test_only_results_are_reported(tmp_path: Path) -> None:
     with pytest.raises(ms.InputError, match=r"fitted EnsembleSelector.*got dict"):
         ms.write_report({}, tmp_path / "report.html")
+
+
+def test_evidence_given_to_runs_made_elsewhere_is_on_the_page(
+    selector: ms.EnsembleSelector, tmp_path: Path
+) -> None:
+    evidence = ms.feature_evidence(selector, X, Y, n_permutations=10, random_state=0)
+    result = ms.SelectionResult.from_runs(selector.runs_, evidence=evidence)
+    assert result.evidence is evidence
+    assert 'id="evidence"' in render(summarise(result))
+
+
+def test_runs_too_few_for_an_interval_are_told_so() -> None:
+    runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a", "b"]], features=list("abcdef"))
+    said = str(ms.SelectionResult.from_runs(runs).verdict)
+    assert "(an interval needs at least 5 runs)" in said

@@ -65,6 +65,18 @@ def test_nobody_is_shut_out(
     assert violations(page, axe) == []
 
 
+def test_nor_by_the_page_of_two_results(
+    browser: Any, everything: ms.SelectionResult, axe: str, tmp_path: Path
+) -> None:
+    everything.compared_with(everything).write_report(tmp_path / "two.html")
+    for view in VIEWS.values():
+        context = browser.new_context(**view)
+        page = context.new_page()
+        page.goto((tmp_path / "two.html").as_uri())
+        assert violations(page, axe) == []
+        context.close()
+
+
 def test_without_scripts_table_verdict_and_pictures_are_there(
     open_page: Open, everything: ms.SelectionResult
 ) -> None:
@@ -75,7 +87,7 @@ def test_without_scripts_table_verdict_and_pictures_are_there(
         assert name in shown.inner_text()
     assert page.locator(".headline").is_visible()
     assert page.locator("#strips [role=option]:visible").count() == 12
-    assert page.locator("#overview circle").count() == 3
+    assert page.locator("#overview circle.filled").count() == 3
     assert page.locator("#forecast-plot circle").count() == 3
     assert page.locator("#comparison-plot circle.filled").count() >= 1
     for tool in ("#search", "#download", "#next", "#how-many"):

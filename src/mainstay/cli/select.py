@@ -63,6 +63,7 @@ _COLUMNS = ("rank", "feature", "selected", "frequency", "q_value", "group", "gro
 @options.output_runs(help="Write the runs (.parquet or .csv).")
 @click.option("--report", "page", type=OutputFile(".html", ".htm"), metavar="HTML",
               help="Write a page with verdict, features, charts and settings.")
+@click.option("--title", metavar="TEXT", help="Heading of the page.")
 @click.option("--save", type=OutputFile(".zip"), metavar="ZIP",
               help="Write everything, to be opened with ms.load_result or mainstay report.")
 @options.top
@@ -87,6 +88,7 @@ def select(
     output: str | None,
     save_runs: str | None,
     page: str | None,
+    title: str | None,
     save: str | None,
     top: int,
     seed: int,
@@ -95,9 +97,9 @@ def select(
     as_json: bool,
 ) -> None:
     """Select the features of FILE that predict a column, and say how far to trust them."""
-    from mainstay._files import write_table
     from mainstay._validation import counted
     from mainstay.ensemble import EnsembleSelector
+    from mainstay.ensemble.feature_table import write_feature_table
 
     aggregation, n_features = _made_by(by, aggregation, n_features)
     streamed = memory is not None or Path(source.file).is_dir()
@@ -122,12 +124,11 @@ def select(
         selector.fit(data)
     else:
         selector.fit(data.X, data.y, groups=data.groups)
-    if output:
-        write_table(selector.feature_table_, output)
+    written = [output, str(write_feature_table(selector.feature_table_, output))] if output else []
     if save_runs:
         selector.runs_.save(save_runs)
     if page or save:
-        _write_result(selector, source, seed, page, save)
+        _write_result(selector, source, seed, page, title, save)
     if as_json:
         _print_json(selector)
         return
@@ -154,8 +155,8 @@ def select(
         echo(selector.guarantee_)
     echo("\nHow far do the runs agree, all of them on resamples of the same rows?")
     print_estimates(_estimates(selector))
-    for written in filter(None, (page, save)):
-        echo(f"Written: {written}")
+    for path in [*written, *filter(None, (page, save))]:
+        echo(f"Written: {path}")
 
 
 # fmt: on
@@ -209,7 +210,12 @@ def _print_json(selector: EnsembleSelector) -> None:
 
 
 def _write_result(
-    selector: EnsembleSelector, source: DataSource, seed: int, page: str | None, save: str | None
+    selector: EnsembleSelector,
+    source: DataSource,
+    seed: int,
+    page: str | None,
+    title: str | None,
+    save: str | None,
 ) -> None:
     """Write what was found, with the forecast that its runs allow."""
     forecast = None
@@ -219,4 +225,4 @@ def _write_result(
     if save is not None:
         result.save(save)
     if page is not None:
-        result.write_report(page)
+        result.write_report(page, title=title)

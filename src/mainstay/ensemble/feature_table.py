@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._files import write_table
 from mainstay._validation import InputError
 from mainstay.aggregation import Ranking
 from mainstay.measures.inference import frequency_interval
@@ -82,6 +84,22 @@ def feature_table(
         }
     )
     return table.sort_values("rank").reset_index(drop=True)
+
+
+def write_feature_table(table: pd.DataFrame, path: str | Path) -> Path:
+    """Write a feature table, and beside it what its columns mean; return the path of the latter.
+
+    The companion of features.csv is features.columns.csv, with the columns `column` and `meaning`.
+    """
+    import pandas as pd
+
+    path = Path(path)
+    write_table(table, path)
+    companion = path.with_suffix(".columns.csv")
+    meanings = {name: COLUMNS[name] for name in table.columns if name in COLUMNS}
+    meaning = pd.DataFrame({"column": list(meanings), "meaning": list(meanings.values())})
+    write_table(meaning, companion)
+    return companion
 
 
 def with_evidence(table: pd.DataFrame, evidence: Any) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from mainstay._provenance import WITHOUT_EFFECT, plain, versions
 from mainstay._saving import Parts, Saveable
 from mainstay._validation import InputError, check_count
 from mainstay.aggregation import Ranking
+from mainstay.ensemble.difference import ResultDifference, difference_of
 from mainstay.ensemble.feature_table import (
     COLUMNS,
     feature_table,
@@ -161,6 +162,7 @@ class SelectionResult(Saveable):
             forecast=forecast,
             comparison=comparison,
             replicability=replicability,
+            evidence=evidence,
         )
 
     @classmethod
@@ -189,6 +191,30 @@ class SelectionResult(Saveable):
         The list holds the best feature, ranked by share of the runs that selected it.
         """
         return verdict_of(self)
+
+    def compared_with(
+        self, other: SelectionResult, *, names: tuple[str, str] = ("before", "after")
+    ) -> ResultDifference:
+        """What changed from this result to another: what entered, what left, what is mere noise.
+
+        Parameters
+        ----------
+        other : SelectionResult
+            The later result.
+        names : (str, str)
+            What the two are called in words and on the page.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a", "b"]], features=list("abcd"))
+        >>> later = ms.Runs.from_sets([["a", "c"], ["a", "c"], ["a", "b"]], features=list("abcd"))
+        >>> one, two = (ms.SelectionResult.from_runs(r) for r in (runs, later))
+        >>> change = one.compared_with(two)
+        >>> change.entered, change.left, bool(change.table["beyond_noise"].any())
+        (('c',), ('b',), False)
+        """
+        return difference_of(self, other, names)
 
     def write_report(self, path: str | Path, *, title: str | None = None) -> None:
         """Write the result as one HTML page; see `ms.write_report`."""

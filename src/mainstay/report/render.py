@@ -25,10 +25,14 @@ _ON_PAPER = 100  # selected features of the table that needs no script
 
 def write_page(result: Any, path: str | Path, *, title: str | None = None) -> None:
     """Write a result as one HTML page."""
+    write_html(render(summarise(result, title=title)), path)
+
+
+def write_html(page: str, path: str | Path) -> None:
+    """Write a page whole or not at all."""
     path = Path(path)
     if path.suffix not in (".html", ".htm"):
         raise InputError(f"a report is an .html file, got {str(path)!r}.")
-    page = render(summarise(result, title=title))
     with replacing(path) as part:
         part.write_text(page, encoding="utf-8", newline="\n")
 

@@ -116,6 +116,7 @@ def _estimate(estimate: StabilityEstimate | None) -> dict[str, Any] | None:
         "lower": _number(low, 4),
         "upper": _number(high, 4),
         "confidence": estimate.confidence,
+        "note": estimate.interval_note,
     }
 
 

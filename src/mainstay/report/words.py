@@ -20,6 +20,8 @@ def with_interval(estimate: dict[str, Any]) -> str:
     if estimate["lower"] is not None:
         text += f" ({estimate['confidence']:.0%} interval {estimate['lower']:.2f} to "
         text += f"{estimate['upper']:.2f})"
+    elif estimate.get("note"):
+        text += f" ({estimate['note']})"
     return text
 
 
