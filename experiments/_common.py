@@ -26,7 +26,12 @@ def arguments(
     A resumable experiment can also report what its cache holds so far; one with names in `only` can
     be restricted to some of them.
     """
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    summary, _, costs = doc.strip().partition("\n")
+    parser = argparse.ArgumentParser(
+        description=summary,
+        epilog=f"what it costs:\n{costs.strip()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random (0)")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes (2)")
     parser.add_argument(

@@ -1,8 +1,10 @@
 """Regenerate the results of Huynh-Thu and Geurts (2021), next to what the paper reports.
 
-python experiments/huynhthu2021.py                # the cells that are not in results/huynhthu2021
+python experiments/huynhthu2021.py                # the cells not in results/huynhthu2021
 python experiments/huynhthu2021.py --report-only  # what the results and the cache hold so far
 python experiments/huynhthu2021.py --quick        # a look, in a temporary folder
+
+All cells together take more than 8 hours of CPU time; they are computed one by one and kept.
 """
 
 from __future__ import annotations
