@@ -129,7 +129,7 @@ def not_in_the_paper(run: Experiment) -> dict[str, Any]:
         "printed_aupr": tables.by_data(
             printed, "aupr", paper.TABLE_S2_AUPR, extra.PRINTED, extra.PRINTED_METHODS
         ),
-        "digits": tables.by_data(digits, "error", {}, ["0", "500"], extra.DIGITS_METHODS, 3),
+        "digits": tables.by_data(digits, "error", {}, list(extra.DIGITS), extra.DIGITS_METHODS, 3),
     }
 
 
