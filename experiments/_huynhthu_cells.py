@@ -23,9 +23,10 @@ PROBLEMS = {
 REGRESSION = ("Checkerboard", "Friedman")
 WITH_BASES = ("single", "rsb", "eda", "prsb")
 METHODS = ("rf", "gbdt", *(f"{kind}-{base}" for kind in WITH_BASES for base in BASES))
+DEPTH_2 = ("Friedman",)  # where boosting is run with depth 2 among its candidates, too
 REFERENCES = tuple(f"{kind}-{base}" for base in BASES for kind in ("prsb1", "prsb10"))
 
-SIMULATED = Effort(10, 3, 1000, 3, 100, (50, 10, 3, 1), (1, 2, 3, 5))
+SIMULATED = Effort(10, 3, 1000, 3, 100, (50, 10, 3, 1), (1, 3, 5))
 SIMULATED_QUICK = Effort("oob", 2, 60, 2, 10, (10, 1), (1, 3))
 REAL = Effort("oob", 1, 1000, 2, 30, (3, 1), (1, 3))
 REAL_QUICK = Effort("oob", 1, 20, 2, 10, (10,), (1,))
@@ -52,7 +53,8 @@ def simulated_cells(quick: bool) -> list[Cell]:
         for method in REFERENCES
         for problem in PROBLEMS
     ]
-    return [*main, *more]
+    depth_2 = [(problem, str(i), "gbdt2") for problem in DEPTH_2 for i in range(n_sets)]
+    return [*main, *more, *depth_2]
 
 
 def simulated(cell: Cell, seed: int, effort: Effort) -> dict[str, Any]:

@@ -21,7 +21,13 @@ N_ROWS, N_TEST, N_IRRELEVANT = 300, 500, 300
 PRINTED = ("Checkerboard", "Friedman")
 PRINTED_METHODS = ("rf", "gbdt", "prsb-tree", "prsb-knn", "prsb-svm")
 DIGITS_METHODS = ("single-knn", "single-svm", "rf", "prsb-knn")
-N_SETS, N_SPLITS, N_DIGITS = 5, 5, 600
+N_SETS, N_SPLITS = 5, 5
+DIGITS = {  # training rows and permuted columns
+    "120 rows": (120, 0),
+    "120 rows + 500 columns": (120, 500),
+    "600 rows": (600, 0),
+    "600 rows + 500 columns": (600, 500),
+}
 
 
 def printed_problem(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -58,25 +64,22 @@ def printed(cell: Cell, seed: int, effort: Effort) -> dict[str, Any]:
 
 
 def digits_cells(quick: bool) -> list[Cell]:
-    """List number of noise columns, split, method."""
+    """List problem, split, method."""
     n_splits = 1 if quick else N_SPLITS
-    return [
-        (str(noise), str(i), m)
-        for i in range(n_splits)
-        for noise in (0, 500)
-        for m in DIGITS_METHODS
-    ]
+    problems = list(DIGITS)[:2] if quick else DIGITS
+    return [(name, str(i), m) for i in range(n_splits) for name in problems for m in DIGITS_METHODS]
 
 
 def digits(cell: Cell, seed: int, effort: Effort) -> dict[str, Any]:
     """Run one method on scikit-learn's ten digits, with or without permuted columns."""
-    noise, number, method = cell
+    name, number, method = cell
+    n_rows, noise = DIGITS[name]
     X, y = load_digits(return_X_y=True)
     rng = np.random.default_rng([seed, int(number)])
     relevant = np.arange(X.shape[1])
-    if int(noise):
+    if noise:
         X = np.hstack([X, permuted(X, rng)])
-    split = StratifiedShuffleSplit(1, train_size=N_DIGITS, random_state=1000 * seed + int(number))
+    split = StratifiedShuffleSplit(1, train_size=n_rows, random_state=1000 * seed + int(number))
     train, test = next(split.split(X, y))
     task = Task(X[train], y[train], X[test], y[test], relevant, True, int(number))
     return measure(method, task, replace(effort, cv="oob", restarts=1))

@@ -13,7 +13,8 @@ from _huynhthu_methods import BASES
 from _huynhthu_paper import Number
 
 LABELS = {
-    "rf": "RF", "gbdt": "GBDT", "single": "single", "rsb": "RSB", "eda": "EDA", "prsb": "PRSB",
+    "rf": "RF", "gbdt": "GBDT", "gbdt2": "GBDT, depth 2 too",
+    "single": "single", "rsb": "RSB", "eda": "EDA", "prsb": "PRSB",
     "tree": "tree", "knn": "kNN", "svm": "SVM", "forest": "GENIE3 (forest)",
 }  # fmt: skip
 Paper = dict[tuple[str, str], Number]
