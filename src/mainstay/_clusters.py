@@ -18,11 +18,13 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import numpy as np
 
-from mainstay._validation import InputError
+from mainstay._provenance import NUMBERS_DEPEND_ON, versions
+from mainstay._validation import InputError, some
 
 Calls = Mapping[int, tuple[Any, ...]]
 Results = Generator[tuple[int, Any], None, None]
@@ -30,14 +32,16 @@ Results = Generator[tuple[int, Any], None, None]
 _CARRIED = 10_000  # bytes up to which an object travels with every task: putting it costs more
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 _SECONDS_TO_CONNECT = 10
+_LOOK = "Look into the logs of the workers: often they are short of memory."
 _MOST_TRIES = 5  # in a row without a single result, after everything in the cluster was lost
 
 
 class Cluster(Protocol):
     """What mainstay needs of Dask or Ray."""
 
-    identity: Any
-    """Something weakly referable that lives as long as what was put into the cluster."""
+    @property
+    def identity(self) -> Any:
+        """Something weakly referable that lives as long as what was put into the cluster."""
 
     def n_workers(self) -> int:
         """How many tasks run at the same time."""
@@ -93,7 +97,7 @@ def on_cluster(
         if tries == _MOST_TRIES:
             raise InputError(
                 f"the cluster lost its workers {tries} times in a row before a single task was "
-                "done. Look into the logs of the workers: often they are short of memory."
+                f"done. {_LOOK}"
             )
 
 
@@ -227,28 +231,62 @@ class _Dask:
 
     def results(self, calls: Mapping[int, bytes], digests: Sequence[str], handles: Any) -> Results:
         from distributed import as_completed
-        from distributed.client import FutureCancelledError
+        from distributed.client import CancelledError
+        from distributed.scheduler import KilledWorker
 
         client = self.identity
+        if client not in _checked:
+            _check_versions(client)
+            _checked.add(client)
         with warnings.catch_warnings():  # a task carries no more than it needs
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            futures = client.map(
+            waiting = set(client.map(
                 _call_with, list(calls), list(calls.values()), key="mainstay", pure=False,
                 digests=digests, handles=handles, **self._backend.submit_kwargs,
-            )  # fmt: skip
+            ))  # fmt: skip
         try:
-            for batch in as_completed(futures, loop=client.loop).batches():
-                for future in batch:
-                    if future.status == "error":
-                        raise future.exception()
-                done = [future for future in batch if future.status == "finished"]
+            for batch in as_completed(waiting, loop=client.loop).batches():
+                # a task is cancelled when the data that it needs are lost
+                done = [future for future in batch if future.status != "cancelled"]
                 try:
-                    made = client.gather(done)
-                except FutureCancelledError:
+                    yield from client.gather(done)
+                except CancelledError:
                     continue
-                yield from made
+                for future in done:
+                    future.release()
+                waiting.difference_update(done)
+        except KilledWorker as error:
+            raise InputError(
+                f"a task was tried {error.allowed_failures + 1} times, and every time the worker "
+                f"died. {_LOOK}"
+            ) from error
         finally:
-            client.cancel(futures)
+            if waiting:
+                client.cancel(list(waiting))
+
+
+_checked: weakref.WeakSet[Any] = weakref.WeakSet()  # clients whose workers are known to do
+
+
+def _check_versions(client: Any) -> None:
+    """Refuse workers without mainstay; say which ones may not give the same bits."""
+    where = dict(client.run(find_spec, "mainstay"))
+    where["the scheduler"] = client.run_on_scheduler(find_spec, "mainstay")
+    without = [name for name, found in where.items() if found is None]
+    if without:
+        raise InputError(
+            f"mainstay is not installed for {some(without, 3)} of the Dask cluster. Scheduler and "
+            "workers need the version that is used here."
+        )
+    here = versions()
+    for worker, there in client.run(versions).items():
+        for name in NUMBERS_DEPEND_ON:
+            if there[name] != here[name]:
+                warnings.warn(
+                    f"{worker} has {name} {there[name]}, and here it is {here[name]}: results may "
+                    "differ from those on one machine.",
+                    stacklevel=2,
+                )
 
 
 @contextmanager
@@ -289,16 +327,20 @@ class _Ray:
     """The Ray cluster that this process is connected to, or a local one that Ray starts."""
 
     def __init__(self, backend: Any) -> None:
+        self._options = {"num_cpus": 1, "max_retries": 3} | (backend.ray_remote_args or {})
+
+    @property
+    def identity(self) -> Any:
         import ray
 
         if not ray.is_initialized():
             ray.init()
-        self._options = {"num_cpus": 1, "max_retries": 3} | (backend.ray_remote_args or {})
-        self.identity = _session(ray.get_runtime_context().get_worker_id())
+        return _session(ray.get_runtime_context().get_worker_id())
 
     def n_workers(self) -> int:
         import ray
 
+        assert self.identity  # connects
         return max(1, int(ray.cluster_resources().get("CPU", 1) // self._options["num_cpus"]))
 
     def dumps(self, value: Any) -> bytes:

@@ -11,9 +11,9 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 from mainstay._checkpoint import active, paused
@@ -28,7 +28,7 @@ def n_cores(n_jobs: int | None) -> int:
     import joblib
 
     _check_n_jobs(n_jobs)
-    cluster = _active_cluster(n_jobs)
+    cluster = None if n_jobs == 1 else _active_cluster()
     return int(joblib.effective_n_jobs(n_jobs)) if cluster is None else cluster.n_workers()
 
 
@@ -55,10 +55,8 @@ def dask_scheduler(address: str) -> Iterator[None]:
         yield
 
 
-def _active_cluster(n_jobs: int | None) -> Cluster | None:
-    """The cluster on which tasks run, or None if they stay on this machine."""
-    if n_jobs == 1:
-        return None
+def _active_cluster() -> Cluster | None:
+    """The cluster that `joblib.parallel_config` has made the active backend, or None."""
     from joblib.parallel import get_active_backend
 
     return cluster_of(get_active_backend()[0])
@@ -75,6 +73,8 @@ def run_tasks(
     """Call `function(*task)` for every task, in order, on `n_jobs` cores.
 
     Whatever is random must come with the task (a seed), so that results do not depend on `n_jobs`.
+    A task has one core: BLAS and OpenMP use one thread in it, since how many they use would change
+    the last bits of its result.
     The progress bar goes to stderr: if `progress` is True, or "auto" on a terminal when the work
     takes longer than a second. Ctrl-C stops the workers and propagates. Inside a `keep_in` block
     results are kept as soon as they are there, and those that are kept are not computed again; what
@@ -96,7 +96,7 @@ def run_tasks(
                 results[i] = result
                 yield None
 
-    with paused():
+    with paused(), one_thread():
         collect(finished(), len(todo), progress=progress, description=description)
     return [results[i] for i in range(len(todo))]
 
@@ -105,16 +105,15 @@ def _as_completed(
     function: Callable[..., Any], todo: Sequence[tuple[Any, ...]], which: list[int], n_jobs: Any
 ) -> Generator[tuple[int, Any], None, None]:
     """Numbers of tasks and their results, in the order in which these are there."""
-    if n_jobs == 1:  # thousands of small calls: a pool for each would cost more than the work
-        yield from ((i, function(*todo[i])) for i in which)
-        return
-    cluster = _active_cluster(n_jobs)
-    if cluster is None:
+    cluster = _active_cluster()
+    if n_jobs == 1 or (cluster is not None and len(which) < 2):
+        # thousands of small calls: a pool for each would cost more than the work
+        with nullcontext() if cluster is None else _no_inner_tasks():
+            yield from ((i, function(*todo[i])) for i in which)
+    elif cluster is None:
         yield from _on_this_machine(function, todo, which, n_jobs)
-    elif len(which) < 2:  # nothing to gain by sending its data away
-        yield from ((i, _alone(function, *todo[i])) for i in which)
     else:
-        with closing(on_cluster(cluster, partial(_alone, function), todo, which)) as made:
+        with closing(on_cluster(cluster, partial(_in_worker, function), todo, which)) as made:
             yield from made
 
 
@@ -142,63 +141,63 @@ def _on_this_machine(
 
 
 def _numbered(i: int, function: Callable[..., Any], task: tuple[Any, ...]) -> tuple[int, Any]:
-    return i, function(*task)
+    with one_thread():
+        return i, function(*task)
 
 
 # ---------------------------------------------------------------------- one core for a task
 
 
-def _alone(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in a worker: what it calls runs in one thread, and starts no tasks."""
-    import joblib
-
-    # joblib under Dask would hand the inner tasks to the scheduler, which is 20 times slower
-    with one_thread(), _numba_in_one_thread(), joblib.parallel_config(backend="sequential"):
+def _in_worker(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a worker of a cluster: it has one core, and starts no tasks itself."""
+    # not lifted again: a worker of Dask may run other tasks in other threads at the same time
+    _thread_pools(len(sys.modules)).limit(limits=1)
+    if "numba" in sys.modules:
+        sys.modules["numba"].set_num_threads(1)
+    with _no_inner_tasks():
         return function(*arguments)
 
 
-class _Limits:
-    """How many threads of this process ask for one thread each, and what keeps to that.
+def _no_inner_tasks() -> AbstractContextManager[Any]:
+    """What is called in this block, such as a forest of scikit-learn, uses no other workers.
 
-    The limits hold for the whole process: the first to ask sets them, the last to leave lifts them.
+    Under Dask joblib would hand every tree to the scheduler, which is 20 times slower.
     """
+    import joblib
 
-    lock = threading.Lock()
-    users = 0
-    of_libraries: Any = None
+    block: AbstractContextManager[Any] = joblib.parallel_config(backend="sequential")
+    return block
+
+
+class _Nesting(threading.local):
+    """Whether a thread is inside `one_thread`."""
+
+    inside = False
+
+
+_nesting = _Nesting()
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Keep BLAS and OpenMP to one thread: models are small, and sums must not depend on threads."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    with _Limits.lock:
-        if _Limits.users == 0:
-            _Limits.of_libraries = threadpool_limits(1)
-        _Limits.users += 1
-    try:
-        yield
-    finally:
-        with _Limits.lock:
-            _Limits.users -= 1
-            if _Limits.users == 0:
-                _Limits.of_libraries.restore_original_limits()
-
-
-@contextmanager
-def _numba_in_one_thread() -> Iterator[None]:
-    """The same for numba, whose limit holds for the calling thread only."""
-    numba = sys.modules.get("numba")
-    if numba is None:
+    if _nesting.inside:
         yield
         return
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
+    _nesting.inside = True
     try:
-        yield
+        with _thread_pools(len(sys.modules)).limit(limits=1):
+            yield
     finally:
-        numba.set_num_threads(before)
+        _nesting.inside = False
+
+
+@lru_cache(1)
+def _thread_pools(_n_modules: int) -> Any:
+    """Controllers of BLAS and OpenMP; looked up again when something was imported."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()
 
 
 # ---------------------------------------------------------------------- checks and progress

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 WITHOUT_EFFECT = ("n_jobs", "progress", "checkpoint")  # any value gives the same result
+NUMBERS_DEPEND_ON = ("mainstay", "numpy", "scipy", "scikit-learn", "numba")
 _LIBRARIES = ("mainstay", "numpy", "scipy", "scikit-learn", "pandas", "numba", "pyarrow")
 _HASHED_VALUES = 2**20  # at once
 

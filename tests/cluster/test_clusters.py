@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -31,6 +32,12 @@ class TestWhereTasksRun:
         assert n_cores(1) == 1
         used = run_tasks(pause_and_tell_process(0), [(i,) for i in range(5)], n_jobs=1)
         assert set(used) == {os.getpid()}
+
+    def test_with_one_job_models_do_not_use_the_cluster_either(self, cluster: str) -> None:
+        def workers(_: int) -> int:
+            return joblib.effective_n_jobs(-1)
+
+        assert run_tasks(workers, [(i,) for i in range(2)], n_jobs=1) == [1, 1]
 
     def test_an_only_task_is_not_sent(self, cluster: str) -> None:
         assert run_tasks(pause_and_tell_process(0), [(0,)]) == [os.getpid()]
@@ -78,6 +85,22 @@ def test_no_thread_pool_and_no_tasks_inside_a_task(cluster: str) -> None:
     run_tasks(task, [(i,) for i in range(4)])  # from here on numba is loaded
     for found in run_tasks(task, [(i,) for i in range(4)]):
         assert found == dict.fromkeys(found, 1)
+
+
+def test_a_task_whose_worker_dies_is_done_by_another(cluster: str, tmp_path: Path) -> None:
+    def task(values: np.ndarray, i: int) -> float:
+        if i == 5:
+            try:
+                (tmp_path / "first try").touch(exist_ok=False)
+                os.kill(os.getpid(), signal.SIGKILL)
+            except FileExistsError:
+                pass
+        return float(values.sum()) + i
+
+    values = np.arange(20_000.0)
+    found = run_tasks(task, [(values, i) for i in range(12)])
+    assert found == [values.sum() + i for i in range(12)]
+    assert (tmp_path / "first try").exists()
 
 
 # ---------------------------------------------------------------------- what is sent

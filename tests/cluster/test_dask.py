@@ -22,6 +22,7 @@ from sklearn.ensemble import RandomForestClassifier
 import mainstay as ms
 from mainstay import _clusters
 from mainstay._parallel import run_tasks
+from mainstay._provenance import versions
 from mainstay.cli import main
 
 
@@ -204,3 +205,27 @@ def test_a_scheduler_without_workers_is_one_line(table: Path, local_dask: Any) -
     assert result.exit_code == 2
     assert result.stderr.startswith(f"Error: the Dask scheduler at {address} has no workers.")
     assert result.stderr.count("\n") == 1
+
+
+class FakeClient:
+    """A client that tells of one worker what it is told to."""
+
+    def __init__(self, installed: bool, **versions_there: str) -> None:
+        self.installed, self.versions = installed, versions() | versions_there
+
+    def run(self, function: Any, *_: Any) -> dict[str, Any]:
+        answer = self.versions if function is versions else (self.installed or None)
+        return {"tcp://10.0.0.7:40000": answer}
+
+    def run_on_scheduler(self, *_: Any) -> bool:
+        return True
+
+
+def test_workers_without_mainstay_are_refused() -> None:
+    with pytest.raises(ms.InputError, match=r"not installed for 'tcp://10\.0\.0\.7:40000'"):
+        _clusters._check_versions(FakeClient(installed=False))
+
+
+def test_workers_with_other_versions_are_named() -> None:
+    with pytest.warns(UserWarning, match=r"tcp://10\.0\.0\.7:40000 has numpy 1\.0, and here"):
+        _clusters._check_versions(FakeClient(installed=True, numpy="1.0"))
