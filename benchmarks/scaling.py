@@ -1,8 +1,8 @@
 """How time and memory grow with rows, features, repetitions and workers.
 
-    python benchmarks/scaling.py               all, a few CPU minutes; writes table, plot and page
-    python benchmarks/scaling.py --only twins  some pieces; prints, writes nothing
-    python benchmarks/scaling.py --page        write the page again from results/scaling.csv
+    python benchmarks/scaling.py --fresh       all, a few CPU minutes; writes plot and page
+    python benchmarks/scaling.py               only what results/scaling.csv lacks; the same
+    python benchmarks/scaling.py --only twins  some pieces; adds to results/scaling.csv only
 
 Every point runs in a process of its own (forked from one that has imported everything), on one
 core, after a warm-up on small data: CPU seconds, the least of up to three calls, and the most
@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import tempfile
-import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -29,7 +28,7 @@ from _usage import Usage, usage_of
 
 HERE = Path(__file__).resolve().parent
 POINTS, BASES = HERE / "results" / "scaling.csv", HERE / "results" / "scaling_bases.csv"
-ENOUGH = 1.5  # CPU seconds after which a call is not repeated
+ENOUGH = 0.8  # CPU seconds after which a call is not repeated
 
 
 def measure(piece: Piece, size: Size) -> Usage:
@@ -47,29 +46,47 @@ def measured(table: str, number: int, size: Size) -> Usage:
     return measure({"grows": PIECES, "shared": SHARED}[table][number], size)
 
 
-def all_points(chosen: str) -> pd.DataFrame:
-    """One row per piece, axis and size."""
-    rows = []
+def place_of(piece: Piece, axis: str, size: Size) -> tuple[str, str, int]:
+    return piece.name, axis, getattr(size, axis)
+
+
+def wanted(chosen: str) -> list[tuple[str, int, Piece, str, Size]]:
+    """All points of the pieces whose name contains `chosen`."""
+    grows = [
+        ("grows", number, piece, axis, size)
+        for number, piece in enumerate(PIECES)
+        for axis in piece.axes
+        for size in piece.sizes(axis)
+    ]
+    shared = [
+        ("shared", number, piece, "workers", replace(piece.base, workers=workers))
+        for number, piece in enumerate(SHARED)
+        for workers in WORKERS
+    ]
+    return [point for point in grows + shared if chosen in point[2].name]
+
+
+def measure_missing(chosen: str) -> None:
+    """Add the points that the file does not have, each as soon as it is measured."""
+    POINTS.parent.mkdir(exist_ok=True)
+    names, done = ["piece", "axis", "at"], set()
+    if POINTS.exists():
+        done = set(pd.read_csv(POINTS)[names].itertuples(index=False, name=None))
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["_pieces"])
-
-    def add(table: str, number: int, piece: Piece, axis: str, size: Size) -> None:
+    for table, number, piece, axis, size in wanted(chosen):
+        place = place_of(piece, axis, size)
+        if place in done:
+            continue
         with context.Pool(1) as pool:
             usage = pool.apply(measured, (table, number, size))
-        data = 0.0 if size.n == 0 else size.n * size.p * 4 / 2**20
-        place = {"piece": piece.name, "axis": axis, "at": getattr(size, axis)}
-        rows.append({**place, **asdict(size), **asdict(usage), "data": data})
-        print(f"{piece.name:<30}{axis:<8}{place['at']:>9,}{usage.cpu:>9.3f} s"
+        row = dict(zip(names, place, strict=True)) | asdict(size) | asdict(usage)
+        row["data"] = size.n * size.p * 4 / 2**20
+        pd.DataFrame([row]).to_csv(
+            POINTS, mode="a", header=not POINTS.exists(), index=False, float_format="%.5g"
+        )
+        print(f"{piece.name:<30}{axis:<8}{place[2]:>9,}{usage.cpu:>9.3f} s"
               f"{usage.memory:>9.0f} MB", flush=True)  # fmt: skip
-
-    for number, piece in enumerate(PIECES):
-        for axis in piece.axes if chosen in piece.name else ():
-            for size in piece.sizes(axis):
-                add("grows", number, piece, axis, size)
-    for number, piece in enumerate(SHARED):
-        for workers in WORKERS if chosen in piece.name else ():
-            add("shared", number, piece, "workers", replace(piece.base, workers=workers))
-    return pd.DataFrame(rows)
 
 
 # ---------------------------------------------------------------------- what extrapolations use
@@ -130,23 +147,21 @@ def all_bases() -> pd.DataFrame:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--only", default="", help="pieces whose name contains this")
-    parser.add_argument("--page", action="store_true", help="measure nothing, write the page")
+    parser.add_argument("--only", default="", help="measure pieces whose name contains this")
+    parser.add_argument("--fresh", action="store_true", help="forget what was measured before")
     options = parser.parse_args()
-    if not options.page:
-        start = time.time()
-        points = all_points(options.only)
-        if options.only:
-            return
-        POINTS.parent.mkdir(exist_ok=True)
-        points.to_csv(POINTS, index=False, float_format="%.5g")
+    if options.fresh:
+        POINTS.unlink(missing_ok=True)
+        BASES.unlink(missing_ok=True)
+    measure_missing(options.only)
+    if options.only:
+        return
+    if not BASES.exists():
         all_bases().to_csv(BASES, index=False, float_format="%.4g")
-        print(
-            f"{points['cpu'].sum():.0f} CPU s in what was timed, {time.time() - start:.0f} s in all"
-        )
-    points, bases = pd.read_csv(POINTS), pd.read_csv(BASES)
+    points = pd.read_csv(POINTS)
+    print(f"{points['cpu'].sum():.0f} CPU s in the fastest calls of all points")
     draw(points)
-    write_page(points, bases)
+    write_page(points, pd.read_csv(BASES))
 
 
 if __name__ == "__main__":
