@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import tracemalloc
 import warnings
+import weakref
 from typing import Any
 
 import numpy as np
@@ -978,3 +980,21 @@ def test_one_class_in_a_resample_scores_zero_not_nan() -> None:
         if name not in GREEDY:
             assert (scores[[0, 2]] == 0).all()
             assert (scores[1] > 0).all()
+
+
+@pytest.mark.parametrize("name", ["f_statistic", "information_gain", "mrmr@3", "cmim@3"])
+def test_data_are_released_as_soon_as_they_are_scored(name):
+    """Thousands of parts of the rows are scored in turn; cycles would keep them all for a while."""
+
+    class Rows(np.ndarray):
+        """An array that can be referred to weakly."""
+
+    X = np.random.default_rng(0).normal(size=(40, 6)).view(Rows)
+    kept = weakref.ref(X)
+    gc.disable()
+    try:
+        make_ranker(name).fit(X, np.arange(40) % 2)
+        del X
+        assert kept() is None
+    finally:
+        gc.enable()

@@ -36,20 +36,21 @@ class Table:
 
     def __init__(self, X: Any) -> None:
         columns: list[str] | None = None
-        read: Callable[[int], Column]
+        # not bound to self: a cycle would keep X until the garbage collector comes
+        read: Callable[[int, str], Column]
         if hasattr(X, "get_columns") and hasattr(X, "schema"):
             columns, shape = list(X.columns), X.shape
-            read = lambda j: _polars_column(X.to_series(j), self.names[j])  # noqa: E731
+            read = lambda j, name: _polars_column(X.to_series(j), name)  # noqa: E731
         elif hasattr(X, "iloc") and hasattr(X, "columns"):
             columns, shape = [str(name) for name in X.columns], X.shape
-            read = lambda j: _pandas_column(X.iloc[:, j], self.names[j])  # noqa: E731
+            read = lambda j, name: _pandas_column(X.iloc[:, j], name)  # noqa: E731
         elif hasattr(X, "tocsc"):
             by_column, shape = X.tocsc(), X.shape
-            read = lambda j: _column(by_column[:, [j]].toarray().ravel(), self.names[j])  # noqa: E731
+            read = lambda j, name: _column(by_column[:, [j]].toarray().ravel(), name)  # noqa: E731
         else:
             array = _array(X)
             shape = array.shape
-            read = lambda j: _column(array[:, j], self.names[j])  # noqa: E731
+            read = lambda j, name: _column(array[:, j], name)  # noqa: E731
         self.n_rows, self.n_features = int(shape[0]), int(shape[1])
         if columns is not None:
             self.names = feature_names(None, columns, self.n_features)
@@ -73,7 +74,7 @@ class Table:
 
     def column(self, j: int) -> Column:
         """Return column j; infinite values, and those too large to be squared, are refused."""
-        column = self._read(j)
+        column = self._read(j, self.names[j])
         if column.kind == "float" and np.isinf(column.values).any():
             row = int(np.flatnonzero(np.isinf(column.values))[0])
             raise InputError(
