@@ -12,15 +12,21 @@ unnormalised importances), timed on a few targets and scaled to all of them. Dat
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from _harness import Case, Row, main, seconds_of  # isort: skip  (sets the number of threads)
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
+    RandomForestRegressor,
+)
 
 import mainstay as ms
 from mainstay.datasets import load_dream4
+from mainstay.networks import trees
 from mainstay.networks.expression import read_expression, seed_of
 from mainstay.networks.subspaces import CoupledProblem, SubspaceSettings, make_base
 from mainstay.subspace.learners import make_learner
@@ -73,6 +79,32 @@ def forest(
     return [(what, ours, plain, f"GENIE3 with K = {tried[theirs]}")]
 
 
+def grnboost2(table: pd.DataFrame, n_targets: int, n_trees: int) -> None:
+    """What arboreto does for every target, with its settings."""
+    values = table.to_numpy(dtype=np.float32)
+    for g in range(n_targets):
+        model = GradientBoostingRegressor(
+            learning_rate=0.01, n_estimators=n_trees, max_features=0.1, subsample=0.9
+        )
+        y = table.iloc[:, g] / table.iloc[:, g].std()
+        model.fit(np.delete(values, g, axis=1), y, monitor=lambda *_: False)
+        model.feature_importances_ * len(model.estimators_)
+
+
+def boosting(samples: int, genes: int, n_trees: int) -> list[Row]:
+    """At equal trees: early stopping, which reads random numbers, is switched off in both."""
+    table = expression() if (samples, genes) == (100, 100) else simulated(samples, genes)
+    trees.boosting_links(read_expression(simulated(20, 4)), 0, n_trees=2)
+    rule = trees.BOOSTING
+    trees.BOOSTING = replace(rule, window=n_trees + 1)
+    ours = seconds_of(lambda: trees.boosting_links(read_expression(table), 0, n_trees=n_trees))
+    trees.BOOSTING = rule
+    few = 10 if samples <= 100 else 3
+    plain = seconds_of(lambda: grnboost2(table, few, n_trees)) * genes / few
+    what = f"boosting, {samples} × {genes}, {n_trees} trees"
+    return [(what, ours, plain, "GRNBoost2's core: scikit-learn")]
+
+
 def subspace(base: str, n_stages: int) -> list[Row]:
     data = read_expression(expression())
     settings = SubspaceSettings()
@@ -119,6 +151,11 @@ CASES: dict[str, list[Case]] = {
         (forest, ("forest", "sqrt", "sqrt", 100, 100)),
         (forest, ("extra_trees", "sqrt", "sqrt", 100, 100)),
         (forest, ("forest", None, None, 500, 60)),
+    ],
+    "boosting": [
+        (boosting, (100, 100, 27)),
+        (boosting, (100, 100, 200)),
+        (boosting, (1000, 100, 100)),
     ],
     "subspace": [(subspace, ("knn", 5)), (subspace, ("svm", 2))],
 }

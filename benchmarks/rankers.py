@@ -13,6 +13,7 @@ beside scikit-learn's lasso_path and warm-started LogisticRegression at the same
 from __future__ import annotations
 
 import resource
+import warnings
 from pathlib import Path
 
 from _harness import Case, Row, main, seconds_of  # isort: skip  (sets the number of threads)
@@ -23,9 +24,9 @@ from mainstay.rankers import RANKERS, score_filters
 B = 1000
 
 
-def problem(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+def problem(n: int, p: int, continuous: bool = False) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, n)
+    y = rng.normal(size=n) if continuous else rng.integers(0, 2, n)
     return rng.normal(size=(n, p)) + y[:, None] * rng.random(p), y
 
 
@@ -113,7 +114,7 @@ def rows_in_single_precision(name: str, n: int) -> list[Row]:
 
 
 def weighted(name: str, n: int, p: int, b: int, options: dict[str, object]) -> list[Row]:
-    X, y = problem(n, p)
+    X, y = problem(n, p, options.get("target") == "continuous")
     weights = bootstraps(n, b)
     ranker = RANKERS[name](**options)
     ranker.fit(X[:60], y[:60])
@@ -197,6 +198,24 @@ def ensemble() -> list[Row]:
     return [(f"EnsembleSelector: {B} bootstraps of IG, colon (62 × 2000)", seconds, None, "")]
 
 
+def wide_ensemble(p: int, threshold: float | None) -> list[Row]:
+    """A whole fit on float32, with its table and stability; twins only with a threshold."""
+    from mainstay import EnsembleSelector
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    options = {"n_features_to_select": 50, "similarity_threshold": threshold, "random_state": 0}
+    EnsembleSelector("f_statistic", **options, n_resamples=5).fit(rng.normal(size=(200, 99)), y)
+    X = rng.standard_normal((200, p), dtype=np.float32)
+    X[:, :100] += y[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # says of how many features twins are looked for
+        seconds = seconds_of(lambda: EnsembleSelector("f_statistic", **options).fit(X, y))
+    twins = "without twins" if threshold is None else "with twins"
+    remark = f"of which data {X.nbytes / 2**20:.0f} MB"
+    return [(f"EnsembleSelector, 100 resamples, 200 × {p:,}, {twins}", seconds, None, remark)]
+
+
 CASES: dict[str, list[Case]] = {
     "filters": [(filters, (2000, 140)), (filters, (6598, 166))],
     "memory": [(memory, (1_000,)), (memory, (20_000,))],
@@ -215,6 +234,7 @@ CASES: dict[str, list[Case]] = {
     "l1_path": [(l1_path, (100, 2000))],
     "wide": [
         (weighted, ("f_statistic", 200, 10_000, 100, {})),
+        (weighted, ("f_statistic", 200, 10_000, 100, {"target": "continuous"})),
         *(
             (weighted, (name, 200, 10_000, 4, {"n_features_to_select": 50}))
             for name in ("cmim", "jmim", "njmim", "mrmr", "jmi", "disr")
@@ -226,7 +246,12 @@ CASES: dict[str, list[Case]] = {
         for n in (250_000, 1_000_000)
     ],
     "growth": [(growth, ())],
-    "ensemble": [(ensemble, ())],
+    "ensemble": [
+        (ensemble, ()),
+        (wide_ensemble, (100_000, 0.9)),
+        (wide_ensemble, (500_000, None)),
+        (wide_ensemble, (500_000, 0.9)),
+    ],
 }
 
 

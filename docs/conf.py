@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 from pathlib import Path
@@ -18,17 +20,22 @@ copyright = "the mainstay developers"  # noqa: A001 (Sphinx's name)
 release = version = mainstay.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "examples"]
+exclude_patterns = ["_build", "_demo", "examples", "auto_examples/*.ipynb"]
 default_role = "literal"
 suppress_warnings = ["config.cache"]  # the scraper below is a function, which cannot be cached
 
 myst_heading_anchors = 3
+myst_enable_extensions = ["deflist"]
+nb_execution_mode = "force"  # the tour is stored without outputs
+nb_execution_raise_on_error = True
+nb_execution_timeout = 900
+nb_execution_in_temp = True
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
@@ -38,9 +45,24 @@ templates_path = ["_templates"]
 html_theme = "furo"
 html_title = "mainstay"
 html_static_path = ["_static"]
+html_extra_path = ["_demo"]  # what the demo writes: see `make_demo`
 html_css_files = ["mainstay.css"]
 html_show_sphinx = False
 html_copy_source = False
+
+
+def make_demo(folder: Path = Path(__file__).parent / "_demo" / "mainstay-demo") -> None:
+    """Run the demo for the page that opens its result, unless an earlier build has done so."""
+    from mainstay.demo import run_demo
+
+    if not (folder / "report.html").exists():
+        with contextlib.redirect_stdout(io.StringIO()):
+            run_demo(folder, n_resamples=100, seed=0, n_jobs=-1)
+
+
+def setup(_app: Any) -> None:
+    """Sphinx calls this before it looks for `html_extra_path`."""
+    make_demo()
 
 
 def save_displays(block: Any, variables: dict[str, Any], settings: dict[str, Any]) -> str:

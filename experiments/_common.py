@@ -8,12 +8,13 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import Memory
 
 HERE = Path(__file__).resolve().parent
 
@@ -26,7 +27,12 @@ def arguments(
     A resumable experiment can also report what its cache holds so far; one with names in `only` can
     be restricted to some of them.
     """
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    summary, _, costs = doc.strip().partition("\n")
+    parser = argparse.ArgumentParser(
+        description=summary,
+        epilog=f"what it costs:\n{costs.strip()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random (0)")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes (2)")
     parser.add_argument(
@@ -62,6 +68,11 @@ def arguments(
     options.output = options.output or (quick_folder if options.quick else HERE / "results")
     options.output.mkdir(parents=True, exist_ok=True)
     return options
+
+
+def remembered(function: Callable[..., Any], options: argparse.Namespace, **how: Any) -> Any:
+    """Keep what a function returns, call by call, so that a run that was stopped goes on."""
+    return Memory(options.cache, verbose=0).cache(function, **how)
 
 
 def log(message: str) -> None:

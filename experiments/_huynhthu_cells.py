@@ -1,23 +1,18 @@
-"""The cells of huynhthu2021's tables: one file each, so that a run that was stopped goes on."""
+"""The cells of huynhthu2021's tables."""
 
 from __future__ import annotations
 
-import json
-import os
-from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from _common import log
+from _cells import Cell
 from _huynhthu_methods import BASES, Effort, Task, measure
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mainstay import datasets
-from mainstay._parallel import run_tasks
 
 PROBLEMS = {
     "Checkerboard": datasets.make_checkerboard,
@@ -28,6 +23,7 @@ PROBLEMS = {
 REGRESSION = ("Checkerboard", "Friedman")
 WITH_BASES = ("single", "rsb", "eda", "prsb")
 METHODS = ("rf", "gbdt", *(f"{kind}-{base}" for kind in WITH_BASES for base in BASES))
+DEPTH_2 = ("Friedman",)  # where boosting is run with depth 2 among its candidates, too
 REFERENCES = tuple(f"{kind}-{base}" for base in BASES for kind in ("prsb1", "prsb10"))
 
 SIMULATED = Effort(10, 3, 1000, 3, 100, (50, 10, 3, 1), (1, 3, 5))
@@ -36,45 +32,6 @@ REAL = Effort("oob", 1, 1000, 2, 30, (3, 1), (1, 3))
 REAL_QUICK = Effort("oob", 1, 20, 2, 10, (10,), (1,))
 N_SETS, N_FOLDS, N_NOISE = 10, 10, 500
 MANY_ROWS, FEWER_ROWS = 2000, 1000  # real data with more rows than the first: as many as the second
-
-Cell = tuple[str, ...]
-
-
-class Cells:
-    """Results by (part, data, repetition, method), computed once."""
-
-    def __init__(self, options: Namespace, part: str) -> None:
-        self.jobs = options.jobs
-        self.folder = options.cache / f"huynhthu2021{'_quick' if options.quick else ''}" / part
-        self.folder.mkdir(parents=True, exist_ok=True)
-
-    def path(self, cell: Cell) -> Path:
-        """Where a cell is kept."""
-        return self.folder / f"{'_'.join(cell)}.json"
-
-    def compute(self, wanted: Sequence[Cell], work: Callable[[Cell], dict[str, Any]]) -> None:
-        """Compute what is missing, cells in the order given."""
-        missing = [cell for cell in wanted if not self.path(cell).is_file()]
-        log(f"{self.folder.name}: {len(missing)} of {len(wanted)} cells to compute")
-        run_tasks(_keep, [(work, cell, self.path(cell)) for cell in missing], n_jobs=self.jobs)
-
-    def table(self, wanted: Sequence[Cell], names: Sequence[str]) -> pd.DataFrame:
-        """Return what has been computed, one row per cell."""
-        rows = []
-        for cell in wanted:
-            if self.path(cell).is_file():
-                found = json.loads(self.path(cell).read_text())
-                rows.append(dict(zip(names, cell, strict=True)) | found)
-        return pd.DataFrame(rows)
-
-
-def _keep(work: Callable[[Cell], dict[str, Any]], cell: Cell, path: Path) -> None:
-    found = work(cell)
-    partial = path.with_suffix(f".{os.getpid()}")  # a stopped run leaves no half file behind
-    partial.write_text(json.dumps(found))
-    partial.replace(path)
-    log(f"{' '.join(cell)}: {found.get('error', float('nan')):.3f}, {found['seconds']:.0f} s")
-
 
 # ---------------------------------------------------------------------- simulated problems
 
@@ -96,7 +53,8 @@ def simulated_cells(quick: bool) -> list[Cell]:
         for method in REFERENCES
         for problem in PROBLEMS
     ]
-    return [*main, *more]
+    depth_2 = [(problem, str(i), "gbdt2") for problem in DEPTH_2 for i in range(n_sets)]
+    return [*main, *more, *depth_2]
 
 
 def simulated(cell: Cell, seed: int, effort: Effort) -> dict[str, Any]:
@@ -136,7 +94,7 @@ def real(cell: Cell, seed: int, effort: Effort, folder: Path) -> dict[str, Any]:
     rows.sort()
     X, y = loaded.X.to_numpy(dtype=float)[rows], loaded.y[rows]
     classification = loaded.task == "classification"
-    X = np.hstack([X, _permuted(X, rng)])
+    X = np.hstack([X, permuted(X, rng)])
     kind = StratifiedKFold if classification else KFold
     folds: Iterator[Any] = kind(N_FOLDS, shuffle=True, random_state=seed).split(X, y)
     train, test = list(folds)[int(fold)]
@@ -148,7 +106,7 @@ def real(cell: Cell, seed: int, effort: Effort, folder: Path) -> dict[str, Any]:
     )
 
 
-def _permuted(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def permuted(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Irrelevant features: columns of X, again and again, each with its values shuffled."""
     columns = np.resize(np.arange(X.shape[1]), N_NOISE)
     return np.column_stack([rng.permutation(X[:, j]) for j in columns])

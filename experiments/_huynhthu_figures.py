@@ -22,6 +22,7 @@ def average_ranks(scores: pd.DataFrame, larger_is_better: bool) -> tuple[pd.Seri
     is the studentised range over √2 (Demšar 2006).
     """
     n, k = scores.shape
+    scores = scores.round(5)  # cells are kept with five digits: equal means stay equal
     ranks = scores.rank(axis=1, ascending=not larger_is_better)
     p = stats.friedmanchisquare(*(scores[name] for name in scores)).pvalue
     q = stats.studentized_range.ppf(0.95, k, np.inf) / np.sqrt(2)

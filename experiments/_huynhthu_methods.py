@@ -145,9 +145,11 @@ def _forest(task: Task, effort: Effort, _: Any) -> dict[str, Any]:
     return _of_trees(task, model)
 
 
-def _boosting(task: Task, effort: Effort, _: Any) -> dict[str, Any]:
+def _boosting(
+    task: Task, effort: Effort, _: Any, more_depths: tuple[int, ...] = ()
+) -> dict[str, Any]:
     kind = GradientBoostingClassifier if task.classification else GradientBoostingRegressor
-    grid = {"max_depth": list(effort.depths)}
+    grid = {"max_depth": sorted({*effort.depths, *more_depths})}
     return _of_trees(task, _tuned(task, effort, kind(random_state=task.seed), grid))
 
 
@@ -192,6 +194,7 @@ def _parametric(
         "aupr": task.aupr(model.selection_probabilities_),
         "size": float(model.selection_probabilities_.sum()),
         "aupr_of_restarts": singles,
+        "aupr_single": float(np.mean(singles)),
         "aupr_of_lowest_objective": singles[int(np.argmin(ends))],
         "objectives": ends,
         "agreement": model.restart_agreement_,
@@ -205,6 +208,7 @@ _METHODS = {
     "rsb": _rsb,
     "rf": _forest,
     "gbdt": _boosting,
+    "gbdt2": partial(_boosting, more_depths=(2,)),
     "eda": _evolution,
     "prsb": _parametric,
     "prsb1": partial(_parametric, n_references=1),

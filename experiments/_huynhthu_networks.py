@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from _huynhthu_cells import Cell
+from _cells import Cell
 
 import mainstay as ms
 from mainstay.datasets import load_dream4
@@ -60,5 +60,6 @@ def network(cell: Cell, seed: int, folder: Path, quick: bool) -> dict[str, Any]:
         "error": 1 - link_average_precision(links, data.links),
         "average_precision": link_average_precision(links, data.links),
         "regulators": sizes.round(4).tolist(),
+        "regulators_mean": float(sizes.mean()),
         "seconds": time.process_time() - started,
     }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from _common import log, table, verdict
-from _onda_bank import INSIDE, NEW, RANKERS, SETS, SKIPPED, bank
+from _onda_bank import INSIDE, NEW, SETS, SKIPPED, bank
 
 from mainstay.forecast.curves import OverlappingCurve, make_curve
 from mainstay.forecast.result import fit_model, simulated
@@ -23,7 +23,7 @@ DEFAULTS = {"flat": "resampling (default)", "overlapping": "mean of both, 14 × 
 Values = dict[str, tuple[float, float, float]]  # by method: forecast, lower, upper
 
 
-def forecast_errors(cache: Path, repeats: int, rankers: Sequence[str]) -> pd.DataFrame:
+def forecast_errors(cache: Path, repeats: int, rankers: Iterable[str]) -> pd.DataFrame:
     """One row per data set, ranker, protocol and method: truth, bias, RMSE, coverage.
 
     The truth comes from runs that the forecast did not see: other resamples, other halves.
@@ -122,12 +122,13 @@ def overview(errors: pd.DataFrame) -> pd.DataFrame:
     return groups[columns].mean().assign(cases=groups.size()).reset_index()
 
 
-def error_sections(cache: Path, quick: bool) -> tuple[pd.DataFrame, dict[str, str]]:
+def error_sections(errors: pd.DataFrame, repeats: int) -> dict[str, str]:
     """The tables of the report, and what they say of the default."""
-    repeats = 2 if quick else REPEATS
-    errors = forecast_errors(cache, repeats, ["F-score"] if quick else list(RANKERS))
     means = overview(errors)
-    sections = {"error_repeats": str(repeats)}
+    sections = {
+        "error_repeats": str(repeats),
+        "n_cases": str(len(errors[["data", "ranker"]].drop_duplicates())),
+    }
     rows = [
         (r.protocol, r.method, r.sets, r.cases, *_cells(r), _share(r.coverage), _share(r.feasible))
         for r in means.itertuples()
@@ -158,7 +159,19 @@ def error_sections(cache: Path, quick: bool) -> tuple[pd.DataFrame, dict[str, st
             f"RMSE {mine['rmse'].mean():.3f}, coverage {mine['coverage'].mean():.0%}. Smallest "
             f"RMSE on the new sets: {best}" + (", the default." if best == method else ".")
         )
-    return errors, sections
+        sections[f"worst_{protocol}"] = _worst(mine)
+    return sections
+
+
+def _worst(cases: pd.DataFrame) -> str:
+    """Write the worst bias, RMSE and coverage of all cases, and where they were."""
+    bias = cases.loc[cases["bias"].abs().idxmax()]
+    rmse, coverage = cases.loc[cases["rmse"].idxmax()], cases.loc[cases["coverage"].idxmin()]
+    return (
+        f"bias {bias['bias']:+.3f} ({bias['ranker']}, {bias['data']}), "
+        f"RMSE {rmse['rmse']:.3f} ({rmse['ranker']}, {rmse['data']}), "
+        f"coverage {coverage['coverage']:.0%} ({coverage['ranker']}, {coverage['data']})"
+    )
 
 
 def _cells(row: Any) -> tuple[str, str, str]:

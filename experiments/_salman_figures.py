@@ -1,4 +1,4 @@
-"""The data sets, filters and rules of salman2022, and its figures."""
+"""The figures of salman2022."""
 
 from __future__ import annotations
 
@@ -9,21 +9,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from _figures import COLOURS
+from _salman_data import BROKEN, FILTERS, ONE, RULES, SETS, SINGLE
 
-SETS = ("ionosphere", "satellite", "ada", "splice", "optdigits", "jasmine", "musk", "scene")
-WIDE = SETS[5:]  # these get fewer repetitions
-FILTERS = {
-    "information_gain": "information gain",
-    "symmetric_uncertainty": "symmetric uncertainty",
-    "chi_square": "chi-square",
-    "mrmr": "mRMR",
-}
-RULES = ("arithmetic mean", "geometric mean", "L2 norm", "RRA", "Stuart")
-SINGLE, ONE, BROKEN = "single filter", "one bootstrap", "Stuart, recursion"
 LOOK = {rule: look for rule, *look in zip(RULES, COLOURS, "os^Dv", strict=False)}
 LOOK |= {BROKEN: ["k", "x"], SINGLE: ["0.55", "_"], ONE: [COLOURS[5], "+"]}
-TENTHS = range(1, 11)
-LISTS = (10, 20, 30, 40, 50, 100, 1000)
 
 
 def plot_accuracy(mean: pd.Series) -> Any:
@@ -48,7 +37,7 @@ def plot_stability(found: dict[str, pd.DataFrame]) -> Any:
     measures = ("Spearman", "1 − Canberra", "Jaccard")
     figure, axes = plt.subplots(2, 3, figsize=(12.5, 6.4), sharex=True)
     for (i, (key, frame)), (j, what) in product(enumerate(found.items()), enumerate(measures)):
-        ax, by = axes[i, j], frame[what].unstack("rule").loc[list(SETS)]
+        ax, by = axes[i, j], frame[what].unstack("rule").reindex(list(SETS))
         for place, (rule, (colour, marker)) in enumerate(LOOK.items()):
             at = np.arange(len(SETS)) + 0.1 * (place - 3.5)
             ax.plot(at, by[rule], marker, color=colour, markersize=5, label=rule)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from _common import arguments, load, log, table, verdict, write
+from _common import arguments, load, log, remembered, table, verdict, write
 from _figures import plot_correlations, plot_pairs, plot_times, save_figure
 from _selectors import SHARES, select
 from joblib import Parallel, delayed
@@ -186,7 +186,8 @@ def experiment(options: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame]
         X, y = load(file)
         similarity = ms.FeatureSimilarity.from_data(X, threshold=THRESHOLD)
         log(f"selecting on {n_runs} subsamples of {name}")
-        chosen = parallel(delayed(select)(X, y, options.seed + run) for run in range(n_runs))
+        once = remembered(select, options)
+        chosen = parallel(delayed(once)(X, y, options.seed + run) for run in range(n_runs))
         for setting in chosen[0]:
             runs = ms.Runs.from_support(np.array([found[setting] for found in chosen]))
             if runs.sizes.min() > 0:  # with an empty set, SMU and SMA are undefined
@@ -203,7 +204,9 @@ def experiment(options: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame]
             }
         )
     log(f"evaluating {len(tasks)} settings with {len(NAMES)} measures")
-    results = pd.DataFrame(parallel(delayed(evaluate)(*task) for task in tasks))
+    # the runs follow from data, setting, seed and limits
+    once = remembered(evaluate, options, ignore=["runs", "similarity"])
+    results = pd.DataFrame(parallel(delayed(once)(*task) for task in tasks))
     return results, pd.DataFrame(sets).set_index("data")
 
 
@@ -313,7 +316,7 @@ def real(options: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     """Regenerate all results."""
-    options = arguments(__doc__)
+    options = arguments(__doc__, cache=True)
     write("bommert2020.md", options, artificial(options) | real(options))
 
 

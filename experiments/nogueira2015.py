@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from _common import arguments, load, log, table, verdict, write
+from _common import arguments, load, log, remembered, table, verdict, write
 from _figures import plot_chance, plot_extremes, plot_forests, save_figure
 from _selectors import trees_using
 from joblib import Parallel, delayed
@@ -231,7 +231,8 @@ def chance(options: argparse.Namespace) -> dict[str, Any]:
     repetitions = 100 if options.quick else 2000
     log(f"scoring random sets of {len(SIZES)} sizes {repetitions} times by {len(NAMES)} measures")
     tasks = [(measure, k, repetitions, options.seed) for measure in NAMES for k in SIZES]
-    evidence = pd.DataFrame(Parallel(options.jobs)(delayed(chance_scores)(*task) for task in tasks))
+    once = remembered(chance_scores, options)
+    evidence = pd.DataFrame(Parallel(options.jobs)(delayed(once)(*task) for task in tasks))
     save_figure(plot_chance(evidence, N_FEATURES), options.output, "nogueira2015_chance.png")
     corrected = ms.list_measures().set_index("name")["correction_for_chance"]
     rows, agree = [], []
@@ -271,7 +272,8 @@ def forest_runs(variant: str, n_runs: int, options: argparse.Namespace) -> dict[
     for data, (share, *_) in TABLE_2.items():
         X, y = load(f"uci_small/{data}")
         seeds = range(options.seed, options.seed + n_runs)
-        grow = (delayed(trees_using)(X, y, seed, VARIANTS[variant]) for seed in seeds)
+        once = remembered(trees_using, options)
+        grow = (delayed(once)(X, y, seed, VARIANTS[variant]) for seed in seeds)
         found[data] = ms.Runs.from_support(np.array(Parallel(options.jobs)(grow)) >= share)
     return found
 
@@ -365,7 +367,7 @@ def stability_table(variant: str, found: pd.DataFrame) -> str:
 
 def main() -> None:
     """Regenerate all results."""
-    options = arguments(__doc__)
+    options = arguments(__doc__, cache=True)
     load("uci_small/wine")  # leave at once if the data are missing
     parts = toy_examples() | theorem_1(options.seed) | extremes(options) | properties()
     write("nogueira2015.md", options, parts | chance(options) | forests(options))

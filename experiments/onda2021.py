@@ -11,13 +11,14 @@ from typing import Any
 import _onda_curves as curves
 import _onda_estimates as estimates
 from _common import arguments, log, table, write
-from _onda_errors import error_sections
+from _onda_bank import RANKERS
+from _onda_errors import REPEATS, error_sections, forecast_errors
 from _onda_experiment import Experiment
 from _onda_paper import CORRECTED, CORRECTED_J, N_USEFUL, REAL, REAL_TREES, SIMULATED, STABILITY, P
 
-Row = tuple[
-    str, float, float, float | None
-]  # what, the paper's number, ours, how far they may be apart
+Row = tuple[str, float, float, float | None, str]
+# what, the paper's number, ours, how far they may be apart, what ours comes from
+DATA, SHAPE, FORMULA = "data", "shape of the data", "formula, paper's inputs"
 
 
 def main_numbers(values: dict[str, Any]) -> list[Row]:
@@ -26,51 +27,58 @@ def main_numbers(values: dict[str, Any]) -> list[Row]:
     rows: list[Row] = []
     for name, t in values["t_uniform"].iterrows():
         error = 2 * t["paper_sd"] / estimates.DRAWS**0.5
-        rows.append((f"t_uniform, {name} (Table 4)", t["paper"], t["ours"], error))
+        rows.append((f"t_uniform, {name} (Table 4)", t["paper"], t["ours"], error, SHAPE))
     for name in parts:
         found = single.loc[(name, 300)]
         text = f"n_useful, {name}, 300 trees (Table 2)"
-        rows.append((text, found["paper"], found["n_useful"], found["paper_sd"]))
+        rows.append((text, found["paper"], found["n_useful"], found["paper_sd"], DATA))
     for name in parts:
         ours = single.loc[(name, 300), "J"]
-        rows.append((f"J of single forests, {name}, 300 trees", STABILITY[name][0], ours, None))
+        text = f"J of single forests, {name}, 300 trees"
+        rows.append((text, STABILITY[name][0], ours, None, DATA))
     for name in ("Colon", "Lymphoma"):
-        rows.append(
-            (f"p, {name}, from the paper's J and n_useful", P[name], parts[name]["p"], None)
-        )
-        again = parts[name]["again"]
-        rows.append((f"n_useful counted again, {name} (Fig. 8)", N_USEFUL[name], again, None))
+        text = f"p, {name}, from the paper's J and n_useful"
+        rows.append((text, P[name], parts[name]["p"], None, FORMULA))
+        text = f"n_useful counted again, {name} (Fig. 8)"
+        rows.append((text, N_USEFUL[name], parts[name]["again"], None, FORMULA))
     again = values["corrected"]["again"]
-    rows.append(("n_useful counted again, Prostate (Fig. 11)", CORRECTED, again, None))
+    rows.append(("n_useful counted again, Prostate (Fig. 11)", CORRECTED, again, None, FORMULA))
     for name in ("Colon", "Prostate"):
         ours = values["plateaus"][name]
-        rows.append(
-            (f"J of large simulated ensembles, {name} (Fig. 9)", SIMULATED[name], ours, None)
-        )
+        text = f"J of large simulated ensembles, {name} (Fig. 9)"
+        rows.append((text, SIMULATED[name], ours, None, FORMULA))
     ours = values["corrected_plateau"]
-    rows.append(("the same, Prostate, n_useful = 130 (Fig. 11)", CORRECTED_J, ours, None))
+    rows.append(("the same, Prostate, n_useful = 130 (Fig. 11)", CORRECTED_J, ours, None, FORMULA))
     for name in ("Colon", "Prostate"):
         trees = list(REAL_TREES[name])
         ours = float(real[name].iloc[-1][trees].mean())
         text = f"J of large real ensembles, {name}, {trees[0]} to {trees[-1]} trees (Fig. 10)"
-        rows.append((text, REAL[name], ours, None))
-    return [*rows, *values["mtry_numbers"]]
+        rows.append((text, REAL[name], ours, None, DATA))
+    return [*rows, *((*row, DATA) for row in values["mtry_numbers"])]
 
 
 def summary(values: dict[str, Any]) -> dict[str, Any]:
     """Put the paper's numbers beside ours and say which are reproduced."""
-    cells, good = [], 0
-    for what, paper, ours, margin in main_numbers(values):
+    cells = []
+    for what, paper, ours, margin, source in main_numbers(values):
         digits = len(f"{paper:g}".partition(".")[2])
         near = abs(ours - paper) <= (0.1 * paper if margin is None else margin)
         same = bool(near or round(ours, digits) == paper)
-        good += same
         shown = f"{ours:.{max(digits, 1) + (digits < 3)}f}"
-        cells.append((what, f"{paper:g}", shown, "✓" if same else "**no**"))
+        cells.append((what, source, f"{paper:g}", shown, "✓" if same else "**no**"))
+    return _counted(cells)
+
+
+def _counted(cells: list[tuple[str, ...]]) -> dict[str, Any]:
+    """Write the table of numbers, and how many of them are reproduced, by what they come from."""
+    good = [source for _, source, *_, mark in cells if mark == "✓"]
     return {
-        "summary": table(["", "paper", "ours", "reproduced"], cells),
-        "n_good": good,
+        "summary": table(["", "ours from", "paper", "ours", "reproduced"], cells, text=2),
+        "n_good": len(good),
         "n_numbers": len(cells),
+        "n_data": good.count(DATA) + good.count(SHAPE),
+        "n_shape": good.count(SHAPE),
+        "n_formula": good.count(FORMULA),
     }
 
 
@@ -88,9 +96,10 @@ def main() -> None:
     values |= estimates.corrected(run, values["real"]["Prostate"])
     values |= curves.wide_mtry(run, values["real"]) | curves.accuracies(run) | curves.times(run)
     log("errors of forecasts")
-    errors, sections = error_sections(options.cache, options.quick)
+    repeats = 2 if options.quick else REPEATS
+    errors = forecast_errors(options.cache, repeats, ["F-score"] if options.quick else RANKERS)
     run.save("forecast_errors", errors)
-    values |= sections
+    values |= error_sections(errors, repeats)
     write("onda2021.md", options, values | summary(values))
 
 

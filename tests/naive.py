@@ -227,9 +227,9 @@ def shared_importance(
     return float(matrix[linear_sum_assignment(matrix, maximize=True)].sum()) / total
 
 
-def upper_bound(measure: str, a_size: int, b_size: int) -> float:
+def upper_bound(measure: str, a_size: int, b_size: int, bound: str = "geometric") -> float:
     """Upper bound of the raw score that the correction for chance uses."""
-    if measure == "yu":
+    if measure == "yu" or (measure in SMA and bound == "arithmetic"):
         return (a_size + b_size) / 2
     if measure == "npogr":
         return float(a_size)
@@ -282,12 +282,13 @@ def corrected_pair_score(
     p: int,
     similarity: Matrix | None = None,
     threshold: float = 0.9,
+    bound: str = "geometric",
 ) -> float:
-    """(score - E) / (bound - E), NaN if bound and E agree to 1e-12."""
+    """(score - E) / (largest - E), NaN if the largest score and E agree to 1e-12."""
     score = pair_score(measure, a, b, p, similarity, threshold)
     expected = expected_pair_score(measure, len(a), len(b), p, similarity, threshold)
-    bound = upper_bound(measure, len(a), len(b))
-    return NAN if abs(bound - expected) <= 1e-12 else (score - expected) / (bound - expected)
+    largest = upper_bound(measure, len(a), len(b), bound)
+    return NAN if abs(largest - expected) <= 1e-12 else (score - expected) / (largest - expected)
 
 
 # --- m sets -------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ of p statistics, `null` a list of m such lists.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import permutations
 from typing import Any
@@ -82,12 +83,43 @@ def standardised_by_others(targets: Rows) -> list[list[float]]:
             others = [row[j] for k, row in enumerate(targets) if k != i]
             means[i][j] = float(np.mean(others))
             sds[i][j] = float(np.std(others, ddof=1))
+    least = _least_sd(sds)
+    own = share_beyond_luck(targets)
+    out = []
+    for i, row in enumerate(targets):
+        logs = [math.log(max(sd, least)) for sd in sds[i]]
+        common = sum(logs) / len(logs)
+        out.append(
+            [
+                (value - means[i][j]) / math.exp(own * logs[j] + (1 - own) * common)
+                for j, value in enumerate(row)
+            ]
+        )
+    return out
+
+
+def share_beyond_luck(targets: Rows) -> float:
+    """Share of the variance of log standard deviations that sampling error does not explain."""
+    columns = [[row[j] for row in targets] for j in range(len(targets[0]))]
+    sds = [float(np.std(column)) for column in columns]
+    varying = [(column, sd) for column, sd in zip(columns, sds, strict=True) if sd > 0]
+    if len(varying) < 2:
+        return 1.0
+    least = _least_sd(sds)
+    spread = float(np.var([math.log(max(sd, least)) for sd in sds], ddof=1))
+    if spread == 0:
+        return 0.0
+    errors = []
+    for column, sd in varying:
+        centre = sum(column) / len(column)
+        kurtosis = sum((value - centre) ** 4 for value in column) / len(column) / sd**4
+        errors.append((kurtosis - 1) / (4 * len(column)))
+    return max(0.0, 1 - sum(errors) / len(errors) / spread)
+
+
+def _least_sd(sds: Any) -> float:
     typical = float(np.median(sds))
-    least = 0.1 * typical if typical > 0 else 1.0
-    return [
-        [(value - means[i][j]) / max(sds[i][j], least) for j, value in enumerate(row)]
-        for i, row in enumerate(targets)
-    ]
+    return 0.1 * typical if typical > 0 else 1.0
 
 
 def strongest_of_groups(values: Values, labels: Sequence[int]) -> list[float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 WORD = 2**64 - 1
@@ -63,11 +65,11 @@ def forest(X, y, features, n_trees, k, bootstrap, seed, extra=False) -> np.ndarr
     return out
 
 
-def visit(order: list[int], k: int, numbers: Numbers, found: list):
+def visit(order: list[int], k: int, numbers: Numbers, found: list, always: bool = False):
     """Features in the order they are looked at: all, or k drawn ones and more until one splits."""
     visited = 0
     while visited < len(order) and (visited < k or not found):
-        if k < len(order):
+        if always or k < len(order):
             at = visited + numbers.below(len(order) - visited)
             order[at], order[visited] = order[visited], order[at]
         visited += 1
@@ -115,4 +117,65 @@ def random_split(X, y, times, rows, features, order, k, numbers):
         ties = 1 if gain > best * (1 + TIE) else ties + 1
         if ties == 1 or numbers.below(ties) == 0:
             best, found[:] = gain, [(j, left, right)]
+    return found[0] if found else None
+
+
+def boosting(X, y, features, n_trees, k, n_left_out, depth, rate, window, seed):
+    """Reduction of squared error by every column of X in all trees, and how many trees there are.
+
+    Every tree is written down as its leaves; predictions are kept, not what they leave unexplained.
+    """
+    X = X.astype(np.float32).astype(float)
+    out = np.zeros(X.shape[1])
+    prediction = np.full(len(y), y.mean())
+    drawn, order, losses = list(range(len(y))), list(range(len(features))), []
+    for tree in range(n_trees):
+        numbers = Numbers(seed, tree)
+        for i in range(n_left_out):
+            at = i + numbers.below(len(y) - i)
+            drawn[at], drawn[i] = drawn[i], drawn[at]
+        left_out = drawn[:n_left_out]
+        if not losses:
+            losses.append(np.mean((y - prediction)[left_out] ** 2))
+        residuals = y - prediction
+        nodes, leaves = [list(range(len(y)))], []
+        for _ in range(depth):
+            children = []
+            for rows in nodes:
+                inside = [row for row in rows if row not in left_out]
+                found = threshold_split(X, residuals, inside, features, order, k, numbers)
+                if found is None:
+                    leaves.append(rows)
+                    continue
+                feature, threshold, gain = found
+                out[feature] += gain
+                children.append([row for row in rows if X[row, feature] <= threshold])
+                children.append([row for row in rows if X[row, feature] > threshold])
+            nodes = children
+        for rows in leaves + nodes:
+            inside = [row for row in rows if row not in left_out]
+            prediction[rows] += rate * residuals[inside].mean()
+        losses.append(np.mean((y - prediction)[left_out] ** 2))
+        improvements = -np.diff(losses)
+        if len(improvements) >= window and improvements[-window:].mean() < 0:
+            return out, tree + 1
+    return out, n_trees
+
+
+def threshold_split(X, residuals, inside, features, order, k, numbers):
+    """The best column, threshold and reduction of the sum of squares; of equals the first drawn."""
+    if np.ptp(residuals[inside]) < 1e-12:
+        return None
+    once = np.ones(len(residuals), dtype=int)
+    found: list = []
+    for place in visit(order, k, numbers, found, always=True):
+        j = features[place]
+        levels = np.unique(X[inside, j])
+        for low, high in pairwise(levels):
+            left = [row for row in inside if X[row, j] <= low]
+            right = [row for row in inside if X[row, j] > low]
+            gain = explained(left, residuals, once) + explained(right, residuals, once)
+            gain -= explained(inside, residuals, once)
+            if not found or gain > found[0][2] + 1e-10:
+                found[:] = [(j, (low + high) / 2, gain)]
     return found[0] if found else None

@@ -1,7 +1,9 @@
-"""Pages of the documentation: run their Python, compare what it prints with what they show.
+"""Pages of the documentation: run their code, compare what it prints with what they show.
 
-In a page, a ```python block may be followed by a ```text block that holds what it prints.
-`python tests/pages.py` writes those blocks anew; look at the difference before you commit it.
+In a page, a ```python block may be followed by a ```text block that holds what it prints. So may be
+a remark `<!-- prints: mainstay … -->`: the command is run where the Python before left its files.
+`python tests/pages.py` writes those blocks anew, of all pages or of those that are named
+(`python tests/pages.py docs/index.md`); look at the difference before you commit it.
 """
 
 from __future__ import annotations
@@ -11,19 +13,28 @@ import contextlib
 import io
 import os
 import re
+import shlex
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-_BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+DEMO_PAGE = DOCS / "demo_result.md"  # its code needs what the demo wrote: see test_demo.py
+_TEXT = r"\n```text\n(.*?)^```\n"
+_BLOCK = re.compile(
+    rf"^```python\n(.*?)^```\n(?:{_TEXT})?|^<!-- prints: (mainstay [^\n]*) -->\n{_TEXT}",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 def pages() -> list[Path]:
     """The pages that people wrote."""
     made = ("_build", "auto_examples", "generated")
     return [
-        path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).parts[0] not in made
+        path
+        for path in sorted(DOCS.rglob("*.md"))
+        if path.relative_to(DOCS).parts[0] not in made and path != DEMO_PAGE
     ]
 
 
@@ -32,7 +43,7 @@ def run_page(
     visit: Callable[[str | None, str], None],
     visit_remark: Callable[[str, str], None] = lambda remark, printed: None,
 ) -> str:
-    """Run all blocks of a page in one namespace; return the page with what they really print.
+    """Run all blocks of a page, its Python in one namespace; return it with what they print.
 
     `visit` gets, for every block, what the page shows (or None) and what was printed;
     `visit_remark` the remark behind a call of print, and what that call printed.
@@ -40,6 +51,10 @@ def run_page(
     space: dict[str, object] = {"__name__": "page"}
 
     def run(match: re.Match[str]) -> str:
+        if match[3] is not None:
+            printed = run_command(match[3])
+            visit(match[4], printed)
+            return f"<!-- prints: {match[3]} -->\n\n```text\n{printed}```\n"
         code, shown = match[1], match[2]
         lines, printed = code.splitlines(), ""
         for statement in ast.parse(code).body:
@@ -56,16 +71,29 @@ def run_page(
     return _BLOCK.sub(run, text)
 
 
-def main() -> None:
+def run_command(command: str) -> str:
+    """Run a command of mainstay as on a terminal of 80 columns; return what it prints."""
+    from click.testing import CliRunner
+
+    from mainstay.cli import main as mainstay
+
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(mainstay, shlex.split(command)[1:])
+    if result.exit_code:
+        raise RuntimeError(f"{command}: {result.output}")
+    return re.sub(r" +$", "", result.stdout, flags=re.MULTILINE)
+
+
+def main(named: list[str]) -> None:
+    paths = [Path(name).resolve() for name in named] or pages()
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
-        for path in pages():
+        for path in paths:
             before = path.read_text(encoding="utf-8")
             after = run_page(before, lambda shown, printed: None)
             if after != before:
                 path.write_text(after, encoding="utf-8")
-                print("rewritten:", path.relative_to(DOCS))
+                print("rewritten:", path.name)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -92,6 +92,17 @@ def evidenced(ranker, n_permutations):
     return test
 
 
+def forecast(protocol, ranker=TREE, **settings):
+    def run(folder):
+        result = ms.forecast_stability(
+            ranker, X, Y, protocol=protocol, n_features_to_select=3, ensemble_sizes=[1, 4],
+            n_runs=14, random_state=1, checkpoint=folder, **settings,
+        )  # fmt: skip
+        return result.curve, result.base.runs.to_frame()
+
+    return run
+
+
 def cross_validated(folder):
     result = ms.cross_validate_selection(
         selector(), X, Y, cv=3, sizes=[2, 4], random_state=1, checkpoint=folder
@@ -150,6 +161,10 @@ JOBS = {
     "evidence": evidenced(TREE, 30),
     "evidence, as much as needed": evidenced("f_statistic", "auto"),
     "selection by error": fitted(ranker="f_statistic", n_features_to_select="fdr<=0.2"),
+    "flat forecast": forecast("flat"),
+    "nested forecast": forecast("nested"),
+    "forecast from selections": forecast("nested", ranker=SelectKBest(k=3)),
+    "forecast, as many runs as needed": forecast("flat", precision=0.05, max_runs=30),
     "cross-validation": cross_validated,
     "comparison": compared,
     "search": searched,
@@ -234,6 +249,26 @@ def test_another_measure_can_be_taken_of_the_same_studies(kept, tmp_path):
     assert float(found) == float(expected)
 
 
+def test_another_measure_and_other_sizes_can_be_forecast_from_the_same_runs(kept, tmp_path):
+    options = {"protocol": "nested", "n_features_to_select": 3, "random_state": 1}
+    first = ms.forecast_stability(TREE, X, Y, **options, checkpoint=tmp_path)
+    assert first.seconds_per_run > 0
+    kept.most, others = 0, {"measure": "nogueira", "ensemble_sizes": [3, 30]}
+    found = ms.forecast_stability(TREE, X, Y, **options, **others, checkpoint=tmp_path)
+    expected = ms.forecast_stability(TREE, X, Y, **options, **others)
+    pd.testing.assert_frame_equal(found.curve, expected.curve, check_exact=True)
+    assert np.isnan(found.seconds_per_run)  # nothing was run, so nothing was measured
+
+
+def test_a_forecast_from_runs_that_exist_has_nothing_to_keep(tmp_path):
+    runs = selector().fit(X, Y).runs_
+    with pytest.raises(ms.InputError, match="these are made already"):
+        ms.forecast_stability(
+            runs, protocol="flat", n_features_to_select=3, checkpoint=tmp_path / "new"
+        )
+    assert not (tmp_path / "new").exists()
+
+
 # ---------------------------------------------------------------------- other data, other settings
 
 
@@ -270,6 +305,46 @@ def test_other_data_or_settings_are_refused_with_what_differs(other, tmp_path):
         different.set_params(checkpoint=tmp_path).fit(table, y, **options)
     assert "What differs:\n  " in str(caught.value)
     assert before == {file: file.read_bytes() for file in tmp_path.iterdir()}
+
+
+OTHER_FORECASTS = {
+    "protocol": ({"protocol": "flat"}, 'protocol: "nested" in the checkpoint, "flat" now'),
+    "runs": ({"n_runs": 20}, "n_runs: 12 in the checkpoint, 20 now"),
+    "halves": ({"n_halves": 6}, "n_halves: not given in the checkpoint, 6 now"),
+    "resampling": (
+        {"resampling": "half"}, 'resampling: "bootstrap" in the checkpoint, "half" now'
+    ),
+    "seed": ({"random_state": 2}, "random_state: 1 in the checkpoint, 2 now"),
+    "data": ({"X": changed(X, 5, 5)}, "X: not the same"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("other", OTHER_FORECASTS.values(), ids=OTHER_FORECASTS)
+def test_a_forecast_of_something_else_is_refused_with_what_differs(other, tmp_path):
+    options = {"ranker": "f_statistic", "X": X, "y": Y, "protocol": "nested", "n_runs": 12,
+               "n_features_to_select": 3, "random_state": 1, "checkpoint": tmp_path}  # fmt: skip
+    ms.forecast_stability(**options)
+    changes, message = other
+    with pytest.raises(ms.InputError, match=re.escape(message)):
+        ms.forecast_stability(**options | changes)
+
+
+OTHER_NETWORKS = {
+    "method": ({"method": "extra_trees"}, 'method: "forest" in the checkpoint, "extra_trees" now'),
+    "trees": ({"n_estimators": 4}, "n_estimators: 3 in the checkpoint, 4 now"),
+    "seed": ({"random_state": 2}, "random_state: 1 in the checkpoint, 2 now"),
+    "data": ({"expression": changed(GENES, 5, 2)}, "not the same as in the checkpoint"),
+}
+
+
+@pytest.mark.parametrize("function", [ms.infer_network, ms.network_stability])
+@pytest.mark.parametrize("other", OTHER_NETWORKS.values(), ids=OTHER_NETWORKS)
+def test_another_network_is_refused_with_what_differs(function, other, tmp_path):
+    options = {"expression": GENES, "method": "forest", "n_estimators": 3, "random_state": 1}
+    function(**options, checkpoint=tmp_path)
+    changes, message = other
+    with pytest.raises(ms.InputError, match=re.escape(message)):
+        function(**options | changes, checkpoint=tmp_path)
 
 
 def test_other_functions_and_versions_are_refused(tmp_path, monkeypatch):
@@ -559,6 +634,7 @@ COMMANDS = {
     "compare": "compare data.csv --target y -r f_statistic --resamples 2 --cv 3 --sizes 2",
     "replicate": "replicate data.csv --target y -r f_statistic --pairs 5 --splits 5 "
                  "--ensemble-size 2",
+    "forecast": "forecast data.csv --target y --protocol nested -r f_statistic --runs 12",
     "network": "network genes.csv --method forest --estimators 3",
     "network resampled": "network genes.csv --method forest --estimators 3 --resamples 3",
 }  # fmt: skip
@@ -570,7 +646,7 @@ def test_commands_keep_what_they_have_done(command, kept):
     def run(*options: str) -> str:
         result = CliRunner().invoke(main, [*command.split(), "--json", *options])
         assert result.exit_code == 0, result.output
-        return re.sub(r'"seconds": [0-9.e-]+', "", result.stdout)
+        return re.sub(r'"seconds(_per_run)?": ([0-9.e-]+|null)', "", result.stdout)
 
     expected = run()
     assert run("--checkpoint", "deep/kept") == expected

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 import mainstay as ms
+from conftest import ROOT
 from mainstay.cli import main
+from mainstay.demo import run_demo
+from pages import DEMO_PAGE, run_page
 
 PICTURES = {
     "evidence",
@@ -76,3 +81,44 @@ def test_the_same_seed_gives_the_same_tour(tour: tuple[Path, Result], tmp_path: 
     there, here = str(folder / "report.html"), str(tmp_path / "report.html")
     assert again.stdout == result.stdout.replace(there, here)
     assert (tmp_path / "result.zip").read_bytes() == (folder / "result.zip").read_bytes()
+
+
+def test_the_page_about_the_result_opens_what_the_demo_writes(
+    tour: tuple[Path, Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _ = tour
+    (folder.parent / "mainstay-demo").symlink_to(folder)
+    monkeypatch.chdir(folder.parent)
+    page = DEMO_PAGE.read_text(encoding="utf-8")
+    run_page(page, lambda shown, printed: None)
+    linked = set(re.findall(r'"mainstay-demo/([^"]+)"', page))
+    assert linked == {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.slow
+def test_the_readme_says_what_the_demo_finds_and_for_how_long_it_computes(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    start = time.process_time()
+    run_demo(tmp_path, n_resamples=100, seed=0, n_jobs=1)
+    computed = time.process_time() - start
+    (said,) = re.findall(r"The\s+demo then computes for about (\d+) s", readme)
+    assert computed < 2 * int(said)
+    result = ms.load_result(tmp_path / "result.zip")
+    studies, evidence = result.replicability, result.evidence
+    for answer in (
+        f"| To {float(result.stability):.2f} (",
+        f"and to {float(result.adjusted_stability):.2f} where",
+        f"studies of {studies.n_rows} tumours each would agree to {float(studies):.2f}, with an "
+        f"interval from {studies.interval[0]:.2f} to {studies.interval[1]:.2f}; single forests "
+        f"only to {float(studies.single):.2f}",
+        f"among the {(evidence.q_values <= 0.1).sum()} features that can be named",
+    ):
+        assert answer in readme
+    table = result.feature_table
+    selected = table[table["selected"]]
+    assert (selected["q_value"] <= 0.1).all()
+    for row in selected.to_dict("records"):
+        shares = f"{row['frequency']:.0%} | {row['group_frequency']:.0%}"
+        assert f"| {row['feature']} | {shares} |" in readme
+    most = table.loc[~table["selected"], "frequency"].max()
+    assert f"selected by more than {most:.0%} of the runs" in readme

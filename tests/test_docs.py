@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import pkgutil
 import re
 import runpy
@@ -14,6 +15,7 @@ import pytest
 import mainstay
 import mainstay as ms
 from conftest import ROOT
+from mainstay.ensemble.feature_table import COLUMNS
 from mainstay.plotting import Display
 from pages import DOCS, pages, run_page
 from test_layers import LAYERS
@@ -148,6 +150,22 @@ def test_a_page_that_shows_something_else_is_found_out() -> None:
     assert corrected == page.replace("2", "1")
 
 
+def test_commands_are_run_where_the_python_before_them_left_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (
+        "```python\nfrom pathlib import Path\n"
+        "Path('runs.csv').write_text('a,b,c\\n1,1,0\\n1,0,1\\n')\n```\n\n"
+        "<!-- prints: mainstay stability runs.csv -m jaccard -->\n\n```text\nold\n```\n\n"
+        "```sh\nmainstay nonsense\n```\n\nNo output is shown of this one.\n"
+    )
+    corrected = run_page(page, lambda shown, printed: None)
+    assert "0.333" in corrected
+    assert "old" not in corrected
+    assert corrected.endswith(page[page.index("```sh\nmainstay nonsense") :])
+
+
 def test_remarks_behind_a_print_are_found_and_others_are_not() -> None:
     remarks: list[tuple[str, str]] = []
     page = "```python\nx = 1  # one\nprint(\n    x\n)  # 1\nprint(x)\nprint(2)  # 3\n```\n"
@@ -165,6 +183,33 @@ def test_examples_of_the_gallery_run(
     monkeypatch.chdir(tmp_path)
     made = runpy.run_path(str(path))
     assert any(isinstance(value, Display) for value in made.values())
+
+
+def test_the_page_about_the_feature_table_is_what_the_code_says() -> None:
+    page = (DOCS / "feature_table.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"<!-- columns -->\n(.*?)<!-- /columns -->", page, flags=re.DOTALL)
+    assert table == columns_table()
+
+
+def columns_table() -> str:
+    """The table of columns, from `COLUMNS`."""
+    rows = [f"| `{name}` | {meaning} |\n" for name, meaning in COLUMNS.items()]
+    return "| column | meaning |\n|---|---|\n" + "".join(rows)
+
+
+def test_the_tour_runs_and_is_stored_without_outputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cells = json.loads((DOCS / "tour.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert len(code) >= 8
+    space: dict[str, object] = {"__name__": "tour"}
+    for cell in code:
+        assert cell["outputs"] == []
+        assert cell["execution_count"] is None
+        exec("".join(cell["source"]), space)
+    assert (tmp_path / "report.html").exists()
 
 
 def test_every_public_name_is_in_the_api_page() -> None:

@@ -21,7 +21,8 @@ BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 def commands_of(page: Path) -> list[str]:
     """The lines of a page's shell blocks that call mainstay, without remarks."""
-    lines = "".join(BLOCK.findall(page.read_text("utf-8"))).splitlines()
+    blocks = "".join(BLOCK.findall(page.read_text("utf-8")))
+    lines = re.sub(r" *\\\n *", " ", blocks).splitlines()
     return [line.partition(" # ")[0] for line in lines if line.startswith("mainstay ")]
 
 
@@ -40,6 +41,8 @@ def quicker(words: list[str]) -> list[str]:
     for option, value in QUICK.get(words[0], {}).items():
         if option in words:
             place = words.index(option)
+            if words[place + 1] == "auto":
+                continue
             words = [*words[:place], *words[place + 2 :]]
         words = [*words, option, value]
     return words
@@ -55,6 +58,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data[["g0", "g1", "g2", "g3"]].to_csv("expression.csv", index=False)
     Path("tfs.txt").write_text("g0\ng2\n")
     data.assign(y=data["g0"] > 0).to_csv("data.csv", index=False)
+    data.assign(diagnosis=data["g0"] > 0).to_csv("tumours.csv", index=False)
     ranks = ms.Runs.from_scores(rng.normal(size=(8, 40)), features=list(data.columns))
     ranks.to_frame().rank(axis=1, ascending=False).astype(int).to_csv("rankings.csv", index=False)
     ranks.save("rankings.parquet")

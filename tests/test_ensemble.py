@@ -23,7 +23,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mainstay as ms
-from mainstay.ensemble.feature_table import feature_table
+from mainstay.ensemble import twins
+from mainstay.ensemble.feature_table import COLUMNS, feature_table
 from mainstay.measures.inference import frequency_interval
 from mainstay.procedure import report_padding
 
@@ -151,6 +152,26 @@ def test_several_rankers_are_averaged_with_weights() -> None:
     np.testing.assert_array_equal(only_first.ranking_.order, alone.ranking_.order)
 
 
+def test_several_rankers_are_combined_by_any_rule_of_ranks() -> None:
+    rankers = ["information_gain", "f_statistic", "symmetric_uncertainty"]
+    for rule in ("rank_median", "borda", "rra", "stuart"):
+        fitted = selector(rankers, ranker_aggregation=rule).fit(X, Y)
+        each = [ms.aggregate(runs, "mean").ranks for runs in fitted.runs_by_ranker_.values()]
+        expected = ms.aggregate(ms.Runs.from_ranks(each, features=list(X.columns)), rule)
+        np.testing.assert_array_equal(fitted.ranking_.order, expected.order)
+        assert fitted.ranking_.p_values is None  # the rankers saw the same rows
+        first = [runs.ranks[0] for runs in fitted.runs_by_ranker_.values()]
+        combined = ms.aggregate(ms.Runs.from_ranks(first, features=list(X.columns)), rule)
+        np.testing.assert_allclose(fitted.runs_.scores[0], combined.scores)
+    with pytest.raises(ms.InputError, match="counts lists"):
+        selector(rankers, ranker_aggregation="rra", ranker_weights=[2, 1, 1]).fit(X, Y)
+    by_default, by_name = (
+        selector(rankers, **options).fit(X, Y)
+        for options in ({}, {"ranker_aggregation": "rank_mean"})
+    )
+    np.testing.assert_array_equal(by_default.ranking_.scores, by_name.ranking_.scores)
+
+
 def test_regression_and_many_classes() -> None:
     data, target = load_diabetes(return_X_y=True, as_frame=True)
     assert (
@@ -178,6 +199,11 @@ def test_number_share_frequency_and_auto() -> None:
 
 
 # ---------------------------------------------------------------------- what is known afterwards
+
+
+def test_every_column_of_the_feature_table_is_explained() -> None:
+    fitted = ms.EnsembleSelector("f_statistic", n_resamples=3, random_state=0).fit(X, Y)
+    assert list(fitted.feature_table_) == list(COLUMNS)
 
 
 def test_the_feature_table_says_everything() -> None:
@@ -248,6 +274,38 @@ def test_a_feature_or_its_twin() -> None:
     assert fitted.adjusted_stability_.value > fitted.stability_.value + 0.1
 
 
+@pytest.mark.parametrize("limit", [29, 15])
+def test_of_many_features_only_those_that_runs_select_have_their_twins_looked_for(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 30)), rng.integers(0, 2, 60)
+    X[:, :5] += 2 * y[:, None]
+    X[:, 10:15] = X[:, :5] + 0.1 * rng.normal(size=(60, 5))
+    X[:, 29] = X[:, 28]  # twins that no run selects
+    selector = ms.EnsembleSelector("f_statistic", n_features_to_select=3, random_state=0)
+    whole = clone(selector).fit(X, y)
+    ever = int((whole.selections_.counts > 0).sum())
+    monkeypatch.setattr(twins, "ALL_PAIRS_UP_TO", limit)
+    assert (ever <= limit**2 // 60) == (limit == 29)  # both cases are tried
+    room = limit**2 // 60  # as many as make no more pairs than `limit` features have
+    which = "all that any run selected" if ever <= room else f"{ever - room} that were selected"
+    with pytest.warns(UserWarning, match=f"twins are looked for of {room} features only.*{which}"):
+        part = clone(selector).fit(X, y)
+    assert part.similarity_.graph.nnz < whole.similarity_.graph.nnz
+    if ever <= room:  # then nothing that is said of the selected features changes
+        options = {"measure": "sma_count", "correction": "none"}
+        agreement = [
+            ms.stability(one.selections_, similarity=one.similarity_, **options).value
+            for one in (part, whole)
+        ]
+        assert agreement[0] == agreement[1]
+        columns = ["feature", "frequency", "group_frequency"]
+        pd.testing.assert_frame_equal(part.feature_table_[columns], whole.feature_table_[columns])
+        selected = part.feature_table_["frequency"] > 0
+        pd.testing.assert_frame_equal(part.feature_table_[selected], whole.feature_table_[selected])
+
+
 def test_text_columns_have_no_twins_but_are_ranked() -> None:
     data = X.iloc[:, :4].assign(colour=np.where(Y == 1, "red", "blue"))
     with pytest.warns(UserWarning, match="text or categories.*'colour'"):
@@ -278,6 +336,7 @@ def test_text_columns_have_no_twins_but_are_ranked() -> None:
         ({"resampling": "bootstrp"}, "Did you mean 'bootstrap'"),
         ({"n_resamples": 1}, "at least 2"),
         ({"ranker_weights": [1.0]}, "several rankers"),
+        ({"ranker": ["mrmr", "jmi"], "ranker_aggregation": "medien"}, "Did you mean 'median'"),
         ({"ranker": ["mrmr", "jmi"], "ranker_weights": [1]}, "2 numbers"),
     ],
 )

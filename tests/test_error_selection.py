@@ -113,7 +113,7 @@ def test_nothing_is_a_valid_answer_everywhere(tmp_path):
     page = (tmp_path / "nothing.html").read_text("utf-8")
     assert "Nothing was found that noise would not give" in page
     verdict = make_verdict(summarise(again))
-    assert verdict["headline"] == "Nothing was found that noise would not give."
+    assert verdict.headline == "Nothing was found that noise would not give."
     assert verdict["advice"][0]["title"] == "What could change that"
 
 

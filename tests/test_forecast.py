@@ -529,7 +529,7 @@ def test_auto_says_when_no_number_is_enough() -> None:
         "f_statistic", n_features_to_select=30, n_resamples="auto", target_stability=0.999,
         random_state=0,
     )  # fmt: skip
-    with pytest.warns(UserWarning, match=r"No ensemble of up to 1024 reaches 0.999"):
+    with pytest.warns(UserWarning, match=r"No ensemble of up to 1,024 reaches 0.999"):
         selector.fit(X, y)
 
 

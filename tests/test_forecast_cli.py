@@ -41,7 +41,7 @@ def test_forecast_prints_a_table_plain_words_and_draws_a_picture(
     assert "100 resamples would give a jaccard of 0." in words
     assert "the limit for large ensembles is about 0." in words
     assert "two independent studies with half of these rows each" in words
-    assert "No ensemble of up to 10000 reaches 0.99" in words
+    assert "No ensemble of up to 10,000 is forecast to reach 0.99, but" in words
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

@@ -148,6 +148,34 @@ def test_without_similar_features_sma_is_unadjusted_and_yu_is_kappa() -> None:
     assert yu == pytest.approx(plain["kappa"], abs=1e-13)
 
 
+@pytest.mark.parametrize("name", ["sma_count", "sma_mean", "sma_greedy", "sma_mbm"])
+def test_the_looser_bound_is_that_of_the_naive_twin_and_lowers_unequal_selections(
+    name: str,
+) -> None:
+    rng = np.random.default_rng(5)
+    matrix = random_similarity(rng, 6, 0.4)
+    similarity = ms.FeatureSimilarity.from_matrix(matrix, 0.9)
+    sets = random_sets(rng, 5, 6, 1, 4)
+
+    def stability(sets: list[set[int]], bound: str) -> float:
+        runs = make(sets, 6)
+        options = {"correction": "exact", "bound": bound}
+        return ms.stability(runs, name, similarity=similarity, **options).value
+
+    for bound in ("geometric", "arithmetic"):
+        theirs = naive.mean_over_pairs(
+            lambda a, b, bound=bound: naive.corrected_pair_score(
+                name, a, b, 6, matrix, bound=bound
+            ),
+            sets,
+        )
+        assert stability(sets, bound) == pytest.approx(theirs, abs=1e-12)
+    same_size = [set(s) for s in ([0, 1], [1, 2], [0, 3], [4, 5])]
+    assert stability(same_size, "arithmetic") == pytest.approx(stability(same_size, "geometric"))
+    with pytest.raises(ms.InputError, match="bound"):
+        stability(sets, "loose")
+
+
 def test_dense_selections_take_the_other_route_to_the_same_overlaps() -> None:
     rng = np.random.default_rng(2)
     support = rng.random((40, 300)) < 0.7

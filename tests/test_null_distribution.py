@@ -182,6 +182,17 @@ def test_standardised_features_are_alike() -> None:
     assert Heterogeneity.of(null).alike
 
 
+def test_uncertain_standard_deviations_are_drawn_together_and_true_differences_are_kept() -> None:
+    rng = np.random.default_rng(3)
+    noise = rng.normal(size=(61, 2000))
+    for scale, left in ((np.ones(2000), 0.0), (np.exp(rng.normal(size=2000)), 1.0)):
+        both = 2 * scale * noise
+        centred = both[0] - both[1:].mean(axis=0)
+        divisors = centred / standardised(both[0], both[1:])[0]
+        seen = np.log(divisors).std()
+        assert seen == pytest.approx(left, abs=0.04)  # each sd by itself: 0.09 where all are equal
+
+
 # ---------------------------------------------------------------------- permuted targets
 
 

@@ -255,6 +255,19 @@ def test_restarts_are_averaged_and_compared() -> None:
     assert classifier(n_restarts=1).fit(X, Y).restart_agreement_ is None
 
 
+def test_the_papers_restart_rule_takes_the_restart_with_the_lowest_objective() -> None:
+    mean = classifier(n_restarts=3).fit(X, Y)
+    best = classifier(n_restarts=3, restart_rule="lowest_objective").fit(X, Y)
+    # probabilities are averaged over the last half of these few stages, and so is the objective
+    ends = [path[-(len(path) // 2) :].mean() for path in best.objective_path_]
+    assert best.best_restart_ == mean.best_restart_ == int(np.argmin(ends))
+    np.testing.assert_array_equal(best.restart_probabilities_, mean.restart_probabilities_)
+    chosen = best.restart_probabilities_[best.best_restart_]
+    np.testing.assert_array_equal(best.selection_probabilities_, chosen)
+    with pytest.raises(ms.InputError, match="restart_rule"):
+        classifier(restart_rule="best").fit(X, Y)
+
+
 def test_the_ensemble_is_what_it_says() -> None:
     model = classifier(n_estimators=200, max_stages=2, n_restarts=1).fit(TABLE, Y)
     assert len(model.estimators_) == len(model.estimators_features_) == 200

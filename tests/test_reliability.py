@@ -320,3 +320,13 @@ def test_the_task_of_a_selector_is_kept() -> None:
     assert ms.replicability(selector, X, y, **options).settings["task"] == "regression"
     as_classes = ms.replicability(selector, X, y, task="classification", **options)
     assert as_classes.settings["task"] == "classification"
+
+
+def test_studies_that_always_agree_still_leave_room_for_doubt() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    X = rng.normal(size=(80, 8))
+    X[:, :2] += 20 * y[:, None]
+    found = ms.replicability("f_statistic", X, y, n_features_to_select=2, n_pairs=20,
+                             random_state=0, progress=False)  # fmt: skip
+    assert found.interval == (pytest.approx(0.05 ** (1 / 20)), 1.0)

@@ -169,12 +169,13 @@ def forecast(protocol: str = "nested", **changes: Any) -> Any:
 def test_the_headline_follows_the_stability(
     summary: dict[str, Any], changes: dict[str, Any], headline: str
 ) -> None:
-    assert make_verdict({**summary, **changes})["headline"] == HEADLINES[headline]
+    verdict = make_verdict({**summary, **changes})
+    assert verdict.headline == HEADLINES[headline].format(n="3 groups of twins")
 
 
 def points(summary: dict[str, Any]) -> dict[str, str]:
     verdict = make_verdict(summary)
-    return {point["title"]: point["text"] for point in verdict["points"] + verdict["advice"]}
+    return {point["title"]: point["text"] for point in verdict.points + verdict.advice}
 
 
 def test_the_verdict_names_numbers_chance_and_twins(summary: dict[str, Any]) -> None:
@@ -187,11 +188,11 @@ def test_the_verdict_names_numbers_chance_and_twins(summary: dict[str, Any]) -> 
     assert "have a twin" in said["Treating twins as one"]
     assert "compare_selectors" in said["Compared with a baseline"]
     assert "6 of 30 features were selected from 30 runs of DecisionTreeClassifier" in (
-        make_verdict(summary)["lead"])  # fmt: skip
+        make_verdict(summary).lead)  # fmt: skip
 
 
 def test_every_selected_feature_is_in_one_tier(summary: dict[str, Any]) -> None:
-    tiers = make_verdict(summary)["tiers"]
+    tiers = make_verdict(summary).tiers
     assert sum(tier["n"] for tier in tiers) == len(summary["selected"]) == 6
     named = [name for tier in tiers for name in tier["names"]]
     assert sorted(named) == sorted(feature["name"] for feature in summary["selected"])
@@ -251,7 +252,7 @@ def test_a_selection_of_nothing_says_so(tmp_path: Path) -> None:
 def studied(X: Any, y: Any, ranker: str = "f_statistic", **options: Any) -> ms.SelectionResult:
     """A selection whose replicability was estimated, for ensembles and for single runs."""
     selector = ms.EnsembleSelector(ranker, n_features_to_select=5, n_resamples=20, random_state=0)
-    given = {"n_pairs": 10, "n_splits": 5, "random_state": 0, **options}
+    given = {"n_pairs": 20, "n_splits": 5, "random_state": 0, **options}
     ensembles = ms.replicability(selector, X, y, ensemble_size=5, **given)
     found = ensembles.compared_with(ms.replicability(selector, X, y, **given))
     return selector.fit(X, y).result(replicability=found)
@@ -272,8 +273,8 @@ def signal() -> ms.SelectionResult:
 
 def everything_said(summary: dict[str, Any]) -> str:
     verdict = make_verdict(summary)
-    parts = [point["text"] for point in verdict["points"] + verdict["advice"]]
-    return " ".join([verdict["headline"], verdict["lead"], *parts])
+    parts = [point["text"] for point in verdict.points + verdict.advice]
+    return " ".join([verdict.headline, verdict.lead, *parts])
 
 
 def test_on_noise_nothing_says_that_another_study_would_find_it(noise: ms.SelectionResult) -> None:
@@ -281,10 +282,10 @@ def test_on_noise_nothing_says_that_another_study_would_find_it(noise: ms.Select
     verdict = make_verdict(found)
     assert noise.stability.interval[0] > 0  # what runs on the same rows agree on
     assert found["replicability"]["lower"] <= 0
-    assert verdict["headline"] == STUDY_HEADLINES["nothing"]
-    assert verdict["tone"] == "care"
-    assert verdict["lead"].startswith("Two independent studies of 30 rows each")
-    assert "nothing says that another study would find any of these" in verdict["lead"]
+    assert verdict.headline == STUDY_HEADLINES["nothing"]
+    assert verdict.tone == "care"
+    assert verdict.lead.startswith("Two independent studies of 30 rows each")
+    assert "nothing says that another study would find any of these" in verdict.lead
     said = points(found)
     assert "interval of the agreement includes 0" in said["Would another study agree?"]
     assert "cannot tell whether more would help" in said["More samples"]
@@ -293,10 +294,10 @@ def test_on_noise_nothing_says_that_another_study_would_find_it(noise: ms.Select
 def test_a_strong_signal_is_found_by_another_study(signal: ms.SelectionResult) -> None:
     found = summarise(signal)
     verdict = make_verdict(found)
-    assert verdict["headline"] == STUDY_HEADLINES["most"]
-    assert verdict["tone"] == "calm"
+    assert verdict.headline == STUDY_HEADLINES["most"]
+    assert verdict.tone == "calm"
     low, high = signal.replicability.interval
-    assert f"95% interval {low:.2f} to {high:.2f}" in verdict["lead"]
+    assert f"95% interval {low:.2f} to {high:.2f}" in verdict.lead
     assert "An agreement of 0.75 is reached already." in points(found)["More samples"]
 
 
@@ -305,7 +306,7 @@ def test_without_replicability_nothing_is_claimed_about_other_studies(
 ) -> None:
     stable = {**summarise(signal), "replicability": None}
     for found in (summary, stable):
-        assert make_verdict(found)["headline"] in HEADLINES.values()
+        assert make_verdict(found).headline in HEADLINES.values()
         assert points(found)["Would another study agree?"].startswith("Not computed.")
         said = everything_said(found)
         for claim in ("studies", "laborator", "would find the same", "build on", "defend", "solid"):
@@ -343,7 +344,7 @@ def test_the_headline_follows_the_replicability_not_the_runs(
     summary: dict[str, Any], found: dict[str, Any], headline: str
 ) -> None:
     given = {**summary, "stability": estimate(0.99, 0.98, 1.0), "replicability": found}
-    assert make_verdict(given)["headline"] == headline
+    assert make_verdict(given).headline == headline
 
 
 @pytest.mark.parametrize(
@@ -419,7 +420,11 @@ def test_the_comparison_is_on_the_page_with_its_baselines(compared: ms.Selection
     page = render(found)
     for name in compared.comparison.table["candidate"]:
         assert name in page
-    assert embedded(page)["comparison"]["n_candidates"] == len(compared.comparison.table)
+    assert found["comparison"]["n_candidates"] == compared.comparison.n_candidates
+    counted = compared.comparison.counted
+    assert counted in page
+    assert counted in repr(compared.comparison)
+    assert f"Of {compared.comparison.n_candidates} candidates" in compared.comparison.reason
 
 
 def test_a_saved_comparison_comes_back_without_its_times(
@@ -562,7 +567,8 @@ def test_select_writes_the_page_and_the_result_and_report_renders_it_again(in_fo
     assert run("report", "result.zip").stdout == "The report is in report.html.\n"
     page = Path("page.html").read_text()
     assert Path("report.html").read_text() == page
-    assert embedded(page)["forecast"]["protocol"] == "flat"
+    assert 'id="forecast-plot"' in page
+    assert "agreement between ensembles on resamples of the same data" in page
 
 
 def test_the_command_on_the_page_gives_the_same_result(in_folder: Path) -> None:
@@ -608,3 +614,18 @@ def test_a_report_is_an_html_file(summary: dict[str, Any], tmp_path: Path, wrong
 def test_only_results_are_reported(tmp_path: Path) -> None:
     with pytest.raises(ms.InputError, match=r"fitted EnsembleSelector.*got dict"):
         ms.write_report({}, tmp_path / "report.html")
+
+
+def test_evidence_given_to_runs_made_elsewhere_is_on_the_page(
+    selector: ms.EnsembleSelector, tmp_path: Path
+) -> None:
+    evidence = ms.feature_evidence(selector, X, Y, n_permutations=10, random_state=0)
+    result = ms.SelectionResult.from_runs(selector.runs_, evidence=evidence)
+    assert result.evidence is evidence
+    assert 'id="evidence"' in render(summarise(result))
+
+
+def test_runs_too_few_for_an_interval_are_told_so() -> None:
+    runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a", "b"]], features=list("abcdef"))
+    said = str(ms.SelectionResult.from_runs(runs).verdict)
+    assert "(an interval needs at least 5 runs)" in said

@@ -474,3 +474,18 @@ def test_aggregate_says_what_is_wrong() -> None:
     pd.DataFrame({"a": [1, 0], "b": [0, 1]}).to_csv("sets.csv", index=False)
     assert run("aggregate", "sets.csv", "--method", "ra").exit_code == 2
     assert run("aggregate", "nothing.csv").exit_code == 2
+
+
+def test_the_table_has_a_companion_that_says_what_its_columns_mean() -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    printed = select("iris.csv", "--output", "features.csv").output
+    assert "features.columns.csv" in printed
+    table, meaning = pd.read_csv("features.csv"), pd.read_csv("features.columns.csv")
+    assert set(meaning["column"]) == set(table.columns)
+    assert meaning["meaning"].str.len().min() > 10
+
+
+def test_a_report_can_be_given_a_title() -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    select("iris.csv", "--report", "page.html", "--title", "Cells & <genes>")
+    assert "<h1>Cells &amp; &lt;genes&gt;</h1>" in Path("page.html").read_text("utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -422,7 +423,7 @@ class MyNeighbours(KNeighborsClassifier):
         SVC(gamma=-1.0), SVC(max_iter=10), SVC(class_weight={0: 2}), SVC(break_ties=True),
         SVC(tol=0), LinearSVC(), LogisticRegression(), object(),
     ],
-    ids=lambda e: repr(e)[:60],
+    ids=lambda e: re.sub(r" at 0x\w+", "", repr(e))[:60],
 )  # fmt: skip
 def test_options_without_a_fast_path_have_none(estimator):
     X, y = problem()
@@ -436,7 +437,7 @@ def test_options_without_a_fast_path_have_none(estimator):
         DecisionTreeClassifier(random_state=3, min_impurity_decrease=0),
         SVC(shrinking=False, cache_size=1, random_state=1, degree=2, probability=False),
     ],
-    ids=lambda e: repr(e)[:60],
+    ids=lambda e: re.sub(r" at 0x\w+", "", repr(e))[:60],
 )
 def test_options_that_change_no_prediction_keep_the_fast_path(estimator):
     X, y = problem()

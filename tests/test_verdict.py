@@ -11,7 +11,7 @@ import pytest
 
 import mainstay as ms
 from mainstay.report.summarise import summarise
-from mainstay.report.verdict import make_verdict
+from mainstay.report.verdict import Verdict, make_verdict
 from mainstay.report.verdict_evidence import evidence_sentences
 from mainstay.report.verdict_runs import HEADLINES
 
@@ -29,9 +29,9 @@ def fit_noise(seed: int, resampling: str, n: int = 40, p: int = 200) -> ms.Ensem
     return selector.fit(rng.normal(size=(n, p)), np.arange(n) % 2)
 
 
-def everything(verdict: dict[str, Any]) -> str:
-    said = [point["text"] for point in verdict["points"] + verdict["advice"]]
-    return " ".join([verdict["headline"], verdict["lead"], *said])
+def everything(verdict: Verdict) -> str:
+    said = [point["text"] for point in verdict.points + verdict.advice]
+    return " ".join([verdict.headline, verdict.lead, *said])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -42,19 +42,19 @@ def test_runs_that_agree_on_noise_promise_nothing(resampling: str, seed: int) ->
     if resampling == "folds":
         assert selector.stability_.value > 0.75  # nearly all rows are shared
     verdict = make_verdict(summarise(result))
-    assert verdict["headline"] in HEADLINES.values()
-    assert verdict["tone"] == "care"
+    assert verdict.headline in HEADLINES.values()
+    assert verdict.tone == "care"
     said = everything(verdict)
     assert not [promise for promise in PROMISES if promise in said]
-    assert "ms.feature_evidence" in verdict["lead"]
-    assert "ms.replicability" in verdict["lead"]
-    assert "agree on noise, too" in verdict["lead"]
+    assert "ms.feature_evidence" in verdict.lead
+    assert "ms.replicability" in verdict.lead
+    assert "agree on noise, too" in verdict.lead
 
 
 def test_the_strongest_word_about_runs_is_that_they_agree() -> None:
     verdict = make_verdict(summarise(fit_noise(0, "folds").result()))
-    assert verdict["headline"] == HEADLINES["good"]
-    assert "luck" in verdict["headline"]
+    assert verdict.headline == HEADLINES["good"]
+    assert "luck" in verdict.headline
 
 
 def test_more_runs_are_said_to_bring_agreement_not_truth() -> None:
@@ -62,7 +62,7 @@ def test_more_runs_are_said_to_bring_agreement_not_truth() -> None:
     selector = fit_noise(1, "bootstrap")
     forecast = selector.forecast(ensemble_sizes=[1, 10, 100], random_state=0)
     verdict = make_verdict(summarise(selector.result(forecast=forecast)))
-    (said,) = [point["text"] for point in verdict["advice"] if "bigger" in point["title"]]
+    (said,) = [point["text"] for point in verdict.advice if "bigger" in point["title"]]
     assert "on resamples of these data" in said
     assert "repeatable on these rows; they do not make it truer" in said
     assert "repeatable on these rows, not true" in forecast.summary()
@@ -147,13 +147,13 @@ def test_the_verdict_begins_with_the_evidence() -> None:
     forecast = selector.forecast(ensemble_sizes=[1, 10], random_state=0)
     summary = summarise(selector.result(forecast=forecast))
     verdict = make_verdict({**summary, "evidence": {"source": evidence([0.9, 0.8], p_value=0.6)}})
-    assert verdict["headline"] == "Nothing was found that noise would not give."
-    assert verdict["tone"] == "care"
-    assert verdict["points"][0]["title"] == "Is there anything, or is it luck?"
-    advice = {point["title"]: point["text"] for point in verdict["advice"]}
+    assert verdict.headline == "Nothing was found that noise would not give."
+    assert verdict.tone == "care"
+    assert verdict.points[0]["title"] == "Is there anything, or is it luck?"
+    advice = {point["title"]: point["text"] for point in verdict.advice}
     assert next(iter(advice)) == "What could change that"
     assert advice["A bigger ensemble"].startswith("Cannot help")
     verdict = make_verdict({**summary, "evidence": {"source": evidence([0.01, 0.8])}})
-    assert verdict["headline"] == "1 feature can be named."
-    assert verdict["tone"] == "calm"
-    assert "gene 0" in verdict["lead"]
+    assert verdict.headline == "1 feature can be named."
+    assert verdict.tone == "calm"
+    assert "gene 0" in verdict.lead

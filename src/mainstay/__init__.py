@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mainstay._validation import InputError
     from mainstay.aggregation import Ranking, aggregate, aggregate_lists, list_aggregations
+    from mainstay.batches import RowBatches
     from mainstay.comparison import Comparison, compare_selectors
     from mainstay.comparison.cross_validation import SelectionScores, cross_validate_selection
     from mainstay.ensemble import EnsembleSelector, write_report
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
     )
     from mainstay.runs import Runs
     from mainstay.similarity import FeatureSimilarity
+    from mainstay.subspace.fixed_size import (
+        RandomSubspaceClassifierCV,
+        RandomSubspaceRegressorCV,
+    )
     from mainstay.subspace.parametric import (
         ParametricSubspaceClassifier,
         ParametricSubspaceRegressor,
@@ -72,10 +77,13 @@ _HOME = {
     "ParametricSubspaceClassifier": "mainstay.subspace.parametric",
     "ParametricSubspaceRegressor": "mainstay.subspace.parametric",
     "Plan": "mainstay.forecast.planning",
+    "RandomSubspaceClassifierCV": "mainstay.subspace.fixed_size",
+    "RandomSubspaceRegressorCV": "mainstay.subspace.fixed_size",
     "RankDistributionDisplay": "mainstay.plotting",
     "Ranking": "mainstay.aggregation",
     "Replicability": "mainstay.reliability",
     "ReplicabilityDisplay": "mainstay.plotting",
+    "RowBatches": "mainstay.batches",
     "RunSimilarityDisplay": "mainstay.plotting",
     "Runs": "mainstay.runs",
     "RunsHeatmapDisplay": "mainstay.plotting",
@@ -121,10 +129,13 @@ __all__ = [
     "ParametricSubspaceClassifier",
     "ParametricSubspaceRegressor",
     "Plan",
+    "RandomSubspaceClassifierCV",
+    "RandomSubspaceRegressorCV",
     "RankDistributionDisplay",
     "Ranking",
     "Replicability",
     "ReplicabilityDisplay",
+    "RowBatches",
     "RunSimilarityDisplay",
     "Runs",
     "RunsHeatmapDisplay",

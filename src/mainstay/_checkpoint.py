@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mainstay._packing import pack, unpack
-from mainstay._provenance import WITHOUT_EFFECT, plain, versions
+from mainstay._provenance import NUMBERS_DEPEND_ON, WITHOUT_EFFECT, plain, versions
 from mainstay._validation import InputError
 from mainstay._writing import check_folder_writable, replacing
 
@@ -39,7 +39,6 @@ _DESCRIPTION = "checkpoint.json"
 _MAGIC = b"mainstay checkpoint\n"
 _RECORD = struct.Struct("<4sIQ")  # mark, length of the key, length of the value; then their CRC
 _MARK, _SUM_OF_HEAD, _SUM = b"run:", 4, 16
-_NUMBERS_DEPEND_ON = ("mainstay", "numpy", "scipy", "scikit-learn", "numba")
 _PREFIXES = {"data": "", "settings": "", "versions": "version of "}  # in messages
 _MOST_SHOWN = 60  # characters of a setting there
 
@@ -86,7 +85,7 @@ def keep_in(
         "made_by": made_by,
         "data": dict(data()),
         "settings": plain(given),
-        "versions": {name: found[name] for name in _NUMBERS_DEPEND_ON},
+        "versions": {name: found[name] for name in NUMBERS_DEPEND_ON},
     }
     store = Store(_folder_of_job(Path(folder), job), _digest_of_job(job))
     before = _active.set(Job(store))
@@ -117,6 +116,11 @@ class Job:
 
     def __init__(self, store: Store) -> None:
         self.store, self._n_lists = store, 0
+
+    @property
+    def has_results(self) -> bool:
+        """Whether anything had been kept when the job started."""
+        return len(self.store) > 0
 
     def tasks(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> KeptTasks:
         """The next list of tasks: found by their place in the job and by their arguments."""
@@ -283,6 +287,9 @@ class Store:
         self._own: int | None = None  # descriptor of the file of this process
         for file in sorted(folder.glob("runs-*.bin")):
             self._read(file)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
     def __contains__(self, key: str) -> bool:
         return key in self._places

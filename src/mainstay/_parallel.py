@@ -1,26 +1,65 @@
-"""The only file that calls joblib: tasks, progress, clean stops."""
+"""The only file that calls joblib: tasks, progress, clean stops.
+
+Where tasks run is decided as everywhere in joblib: by `n_jobs`, and by the backend that
+`joblib.parallel_config` has made the active one. `n_jobs=1` is always this process, whatever the
+backend. Under Dask or Ray any other value, None included, means all workers of the cluster.
+"""
 
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 from mainstay._checkpoint import active, paused
+from mainstay._clusters import Cluster, cluster_of, connected_to_dask, on_cluster
 from mainstay._validation import InputError
 
 Progress = bool | Literal["auto"]
 
 
 def n_cores(n_jobs: int | None) -> int:
-    """Number of workers that `n_jobs` stands for."""
+    """Number of workers that `n_jobs` stands for: cores of this machine, or of a cluster."""
     import joblib
 
     _check_n_jobs(n_jobs)
-    return int(joblib.effective_n_jobs(n_jobs))
+    cluster = None if n_jobs == 1 else _active_cluster()
+    return int(joblib.effective_n_jobs(n_jobs)) if cluster is None else cluster.n_workers()
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Number of threads of this process that `n_jobs` stands for."""
+    import joblib
+
+    return min(n_cores(n_jobs), int(joblib.cpu_count()))
+
+
+@contextmanager
+def dask_scheduler(address: str) -> Iterator[None]:
+    """Run all tasks inside this block on the workers of a Dask scheduler.
+
+    Raises
+    ------
+    InputError
+        If Dask is not installed, or nothing answers at that address within some seconds.
+    """
+    import joblib
+
+    with connected_to_dask(address) as client, joblib.parallel_config("dask", client=client):
+        n_cores(None)  # is an error if there are no workers
+        yield
+
+
+def _active_cluster() -> Cluster | None:
+    """The cluster that `joblib.parallel_config` has made the active backend, or None."""
+    from joblib.parallel import get_active_backend
+
+    return cluster_of(get_active_backend()[0])
 
 
 def run_tasks(
@@ -34,6 +73,8 @@ def run_tasks(
     """Call `function(*task)` for every task, in order, on `n_jobs` cores.
 
     Whatever is random must come with the task (a seed), so that results do not depend on `n_jobs`.
+    A task has one core: BLAS and OpenMP use one thread in it, since how many they use would change
+    the last bits of its result.
     The progress bar goes to stderr: if `progress` is True, or "auto" on a terminal when the work
     takes longer than a second. Ctrl-C stops the workers and propagates. Inside a `keep_in` block
     results are kept as soon as they are there, and those that are kept are not computed again; what
@@ -55,7 +96,7 @@ def run_tasks(
                 results[i] = result
                 yield None
 
-    with paused():
+    with paused(), one_thread():
         collect(finished(), len(todo), progress=progress, description=description)
     return [results[i] for i in range(len(todo))]
 
@@ -64,11 +105,29 @@ def _as_completed(
     function: Callable[..., Any], todo: Sequence[tuple[Any, ...]], which: list[int], n_jobs: Any
 ) -> Generator[tuple[int, Any], None, None]:
     """Numbers of tasks and their results, in the order in which these are there."""
-    if n_jobs == 1:  # thousands of small calls: a pool for each would cost more than the work
-        yield from ((i, function(*todo[i])) for i in which)
-        return
-    import joblib
+    cluster = _active_cluster()
+    if n_jobs == 1 or (cluster is not None and len(which) < 2):
+        # thousands of small calls: a pool for each would cost more than the work
+        with nullcontext() if cluster is None else _no_inner_tasks():
+            yield from ((i, function(*todo[i])) for i in which)
+    elif cluster is None:
+        yield from _on_this_machine(function, todo, which, n_jobs)
+    else:
+        with closing(on_cluster(cluster, partial(_in_worker, function), todo, which)) as made:
+            yield from made
 
+
+def _on_this_machine(
+    function: Callable[..., Any], todo: Sequence[tuple[Any, ...]], which: list[int], n_jobs: Any
+) -> Generator[tuple[int, Any], None, None]:
+    """The same, on the cores of this machine or on whatever other backend is active."""
+    import joblib
+    from joblib.parallel import get_active_backend
+
+    if not get_active_backend()[0].supports_return_generator:
+        parallel = joblib.Parallel(n_jobs=n_jobs)
+        yield from parallel(joblib.delayed(_numbered)(i, function, todo[i]) for i in which)
+        return
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     made = parallel(joblib.delayed(_numbered)(i, function, todo[i]) for i in which)
     try:
@@ -82,7 +141,66 @@ def _as_completed(
 
 
 def _numbered(i: int, function: Callable[..., Any], task: tuple[Any, ...]) -> tuple[int, Any]:
-    return i, function(*task)
+    with one_thread():
+        return i, function(*task)
+
+
+# ---------------------------------------------------------------------- one core for a task
+
+
+def _in_worker(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a worker of a cluster: it has one core, and starts no tasks itself."""
+    # not lifted again: a worker of Dask may run other tasks in other threads at the same time
+    _thread_pools(len(sys.modules)).limit(limits=1)
+    if "numba" in sys.modules:
+        sys.modules["numba"].set_num_threads(1)
+    with _no_inner_tasks():
+        return function(*arguments)
+
+
+def _no_inner_tasks() -> AbstractContextManager[Any]:
+    """What is called in this block, such as a forest of scikit-learn, uses no other workers.
+
+    Under Dask joblib would hand every tree to the scheduler, which is 20 times slower.
+    """
+    import joblib
+
+    block: AbstractContextManager[Any] = joblib.parallel_config(backend="sequential")
+    return block
+
+
+class _Nesting(threading.local):
+    """Whether a thread is inside `one_thread`."""
+
+    inside = False
+
+
+_nesting = _Nesting()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep BLAS and OpenMP to one thread: models are small, and sums must not depend on threads."""
+    if _nesting.inside:
+        yield
+        return
+    _nesting.inside = True
+    try:
+        with _thread_pools(len(sys.modules)).limit(limits=1):
+            yield
+    finally:
+        _nesting.inside = False
+
+
+@lru_cache(1)
+def _thread_pools(_n_modules: int) -> Any:
+    """Controllers of BLAS and OpenMP; looked up again when something was imported."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()
+
+
+# ---------------------------------------------------------------------- checks and progress
 
 
 def _check_n_jobs(n_jobs: int | None) -> None:

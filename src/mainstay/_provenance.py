@@ -15,8 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 
 WITHOUT_EFFECT = ("n_jobs", "progress", "checkpoint")  # any value gives the same result
+NUMBERS_DEPEND_ON = ("mainstay", "numpy", "scipy", "scikit-learn", "numba")
 _LIBRARIES = ("mainstay", "numpy", "scipy", "scikit-learn", "pandas", "numba", "pyarrow")
-_HASHED_ROWS = 4096
+_HASHED_VALUES = 2**20  # at once
 
 
 def versions() -> dict[str, str]:
@@ -94,8 +95,9 @@ def content_hash(values: Any) -> str:
         return digest.hexdigest()
     numeric = _as_numbers(values)
     if numeric is not None:
-        for start in range(0, len(numeric), _HASHED_ROWS):
-            block = np.array(numeric[start : start + _HASHED_ROWS], dtype="<f8", order="C") + 0.0
+        step = max(1, _HASHED_VALUES // max(1, math.prod(numeric.shape[1:])))
+        for start in range(0, len(numeric), step):
+            block = np.array(numeric[start : start + step], dtype="<f8", order="C") + 0.0
             block[np.isnan(block)] = np.nan
             digest.update(block.tobytes())
         return digest.hexdigest()

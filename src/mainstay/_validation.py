@@ -178,6 +178,8 @@ def natural_order(names: Sequence[str]) -> np.ndarray:
 
 @lru_cache(maxsize=2)  # every run of a model asks for it, with the same names
 def _natural_order(names: tuple[str, ...]) -> np.ndarray:
+    if names == _default_names(len(names)):
+        return np.arange(len(names))
     keys = [[_natural_key(part) for part in re.split(r"(\d+)", name)] for name in names]
     return np.array(sorted(range(len(names)), key=lambda i: (keys[i], names[i])), dtype=np.intp)
 

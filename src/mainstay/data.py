@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,7 @@ from mainstay._validation import (
     numbered,
     some,
 )
+from mainstay.batches import RowBatches
 from mainstay.rankers.inputs import (
     HUGE,
     Table,
@@ -28,6 +30,7 @@ from mainstay.rankers.inputs import (
     numeric_columns,
     read_target,
 )
+from mainstay.rankers.streamed_target import StreamedTarget, scan_target
 from mainstay.similarity import FeatureSimilarity
 
 TASKS = ("auto", "classification", "regression")
@@ -149,19 +152,26 @@ class Data:
         types = getattr(self.X, "dtypes", None)
         columns = [str(self.X.dtype)] if types is None else [str(kind) for kind in types]
         return {
-            **data_summary(self.X, self.y, self.sample_weight, self.groups),
+            **self.summary(),
             "sha256_feature names": content_hash(np.array(self.features, dtype=object)),
             "sha256_column types": content_hash(np.array([*columns, str(self.y.dtype)])),
             "task": self.task,
         }
 
+    def summary(self) -> dict[str, Any]:
+        """Shape of the data and hashes by which they can be recognised."""
+        return data_summary(self.X, self.y, self.sample_weight, self.groups)
+
     def with_target(self, y: np.ndarray) -> Data:
         """The same rows with other values of y, such as permuted ones."""
         return replace(self, y=y)
 
-    def similarity(self, threshold: float) -> FeatureSimilarity | None:
+    def similarity(
+        self, threshold: float, similar_to: Sequence[str] | None = None
+    ) -> FeatureSimilarity | None:
         """Which features can stand in for each other: absolute correlation from a threshold on.
 
+        With `similar_to` only the pairs with one of these features are looked for.
         Columns of text or categories are similar to nothing, and a warning names them. None, with
         a warning, where correlations cannot be computed at all.
         """
@@ -176,10 +186,17 @@ class Data:
         if len(numeric) < 2:
             return None
         names = [self.features[j] for j in numeric]
+        if similar_to is not None:
+            known = set(names)
+            similar_to = [name for name in similar_to if name in known]
         values = self.X if len(names) == self.n_features else take_columns(self.X, numeric)
         try:
             similarity = FeatureSimilarity.from_data(
-                values, threshold=threshold, features=names, constant="ignore"
+                values,
+                threshold=threshold,
+                features=names,
+                constant="ignore",
+                similar_to=similar_to,
             )
         except InputError as error:
             warnings.warn(f"similar features were not looked for: {error}", stacklevel=4)
@@ -219,6 +236,66 @@ class Data:
                 f"all rows of class {some([str(label) for label in empty])} have weight 0; leave "
                 "those rows out, or give them weight."
             )
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedData:
+    """Rows that are read block by block, and what is known of their target: made by `check`.
+
+    It has what `Data` has, but for what needs all rows at once.
+
+    Attributes
+    ----------
+    batches : RowBatches
+        The rows.
+    target : StreamedTarget
+        What is to be predicted.
+    task, task_reason : str
+        As in `Data`.
+    """
+
+    batches: RowBatches
+    target: StreamedTarget
+    task: str
+    task_reason: str
+    classes = groups = y = sample_weight = None
+
+    @classmethod
+    def check(cls, batches: RowBatches, *, task: str = "auto") -> StreamedData:
+        """Read the target once, and refuse one that nothing can be learned from."""
+        check_choice("task", task, TASKS)
+        target = scan_target(batches)
+        return cls(batches, target, *target.task(task))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, n."""
+        return self.batches.n_rows
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return self.batches.features
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, p."""
+        return self.batches.n_features
+
+    def fingerprint(self) -> dict[str, Any]:
+        """By what a checkpoint recognises the data: shape, names, and the files they are in."""
+        names = content_hash(np.array(self.features, dtype=object))
+        return {**self.summary(), "sha256_feature names": names, "task": self.task}
+
+    def summary(self) -> dict[str, Any]:
+        """Shape of the data, and where they are."""
+        return self.batches.summary()
+
+    def similarity(self, threshold: float) -> FeatureSimilarity | None:
+        """Which features can stand in for each other; see `Data.similarity`."""
+        if self.n_features < 2:
+            return None
+        return FeatureSimilarity.from_data(self.batches, threshold=threshold, constant="ignore")
 
 
 def _settled_task(task: str, y: np.ndarray) -> tuple[str, str]:

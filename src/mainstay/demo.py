@@ -67,18 +67,16 @@ def run_demo(folder: str | Path, *, n_resamples: int, seed: int, n_jobs: int | N
 
 
 def _select(X: pd.DataFrame, y: Any, n_resamples: int, seed: int, n_jobs: Any) -> EnsembleSelector:
-    from sklearn.tree import DecisionTreeClassifier
-
     from mainstay.ensemble import EnsembleSelector
 
     _heading(
         1,
         "Select",
-        f"On each of {n_resamples} bootstrap samples a decision tree is grown; the {N_SELECTED} "
-        "features it finds most important are selected.",
+        f"On each of {n_resamples} bootstrap samples a small forest of five trees is grown; the "
+        f"{N_SELECTED} features it finds most\nimportant are selected.",
     )
     selector = EnsembleSelector(
-        DecisionTreeClassifier(),
+        "extra_trees",
         n_features_to_select=N_SELECTED,
         n_resamples=n_resamples,
         random_state=seed,
@@ -121,7 +119,7 @@ def _test(
         3,
         "Test",
         "Is there more than noise would give? Diagnoses are dealt out to the patients at random, "
-        f"{N_PERMUTATIONS} times, and trees select\non those too.",
+        f"{N_PERMUTATIONS} times, and forests select\non those too.",
     )
     evidence = feature_evidence(
         selector, X, y, n_permutations=N_PERMUTATIONS, n_resamples=min(n_resamples, ENSEMBLE_SIZE),
@@ -143,7 +141,7 @@ def _replicate(
         "Replicate",
         "Would another study find the same features? Runs on these rows cannot tell, since they "
         f"share most of them.\nSo the patients are cut into two halves again and again; single "
-        f"trees, and ensembles of {size}, select on both.",
+        f"runs, and ensembles of {size}, select on both.",
     )
     studies: dict[str, Any] = {
         "n_features_to_select": N_SELECTED, "n_pairs": min(25, max(5, n_resamples // 4)),
@@ -189,9 +187,9 @@ def _compare(
         "Other selectors, on random halves of the patients, scored on the other half:",
     )
     small = min(n_resamples, 20)
-    tree = clone(selector).set_params(n_resamples=small)
+    ours = clone(selector).set_params(n_resamples=small)
     comparison = compare_selectors(
-        {"tree": tree} | {name: name for name in COMPARED},
+        {"extra_trees": ours} | {name: name for name in COMPARED},
         X,
         y,
         sizes=SIZES,
@@ -205,13 +203,10 @@ def _compare(
 
 
 def _tell(result: SelectionResult) -> None:
-    from mainstay.report.summarise import summarise
-    from mainstay.report.verdict import make_verdict
-
-    verdict = make_verdict(summarise(result))
-    click.secho(f"\nVerdict: {verdict['headline']}", bold=True)
-    echo(verdict["lead"])
-    for advice in verdict["advice"]:
+    verdict = result.verdict
+    click.secho(f"\nVerdict: {verdict.headline}", bold=True)
+    echo(verdict.lead)
+    for advice in verdict.advice:
         echo(f"• {advice['title']}: {advice['text']}")
 
 

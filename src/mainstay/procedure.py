@@ -23,7 +23,7 @@ from mainstay._validation import (
     some,
 )
 from mainstay.aggregation import AGGREGATIONS, Ranking, aggregate
-from mainstay.data import Data
+from mainstay.data import Data, StreamedData
 from mainstay.rankers import make_ranker
 from mainstay.rankers.base import (
     BlockScorer,
@@ -34,7 +34,8 @@ from mainstay.rankers.base import (
     resample_scorer,
     target_scorer,
 )
-from mainstay.resampling import Resamples, WholeData, make_resamples
+from mainstay.rankers.streamed import stream_scores
+from mainstay.resampling import Resamples, WholeData, check_one_pass, make_resamples
 from mainstay.runs import Runs
 
 _BLOCK = 256  # resamples whose weights are in memory at once
@@ -61,6 +62,9 @@ class Procedure:
         How the runs become one ranking; see `ms.list_aggregations()`.
     n_features_per_run : int, float or None
         How many features (or which share) one run selects; a tenth if None.
+    between : str or callable
+        How the rankings of several rankers become one: a rule for ranks of
+        `ms.list_aggregations()`, such as "rank_mean", "rank_median", "borda", "rra" or "stuart".
 
     Examples
     --------
@@ -78,6 +82,7 @@ class Procedure:
     resampling: Any = "bootstrap"
     aggregation: Any = "mean"
     n_features_per_run: int | float | None = None
+    between: Any = "rank_mean"
 
     @classmethod
     def of(
@@ -88,6 +93,7 @@ class Procedure:
         resampling: Any = "bootstrap",
         aggregation: Any = "mean",
         n_features_per_run: int | float | None = None,
+        between: Any = "rank_mean",
     ) -> Procedure:
         """Make a procedure of a ranker or several, each in any form that `make_ranker` takes."""
         specs = list(ranker) if isinstance(ranker, list | tuple) else [ranker]
@@ -102,7 +108,9 @@ class Procedure:
         if weights is not None and len(named) == 1:
             raise InputError("ranker_weights are for several rankers.")
         shares = None if weights is None else _checked_shares(weights, len(named))
-        return cls(tuple(named.items()), shares, resampling, aggregation, n_features_per_run)
+        return cls(
+            tuple(named.items()), shares, resampling, aggregation, n_features_per_run, between
+        )
 
     def alone(self) -> Procedure:
         """The same rankers without resampling: one run that sees every row once."""
@@ -120,7 +128,7 @@ class Procedure:
             for name, ranker in self.rankers
         }
 
-    def _decided(self, ranker: Any, data: Data) -> Any:
+    def _decided(self, ranker: Any, data: Data | StreamedData) -> Any:
         """The ranker, told what y is, and how many features matter where it orders only some."""
         return for_number(
             for_task(ranker, data.task), self.per_run(data.n_features), data.n_features
@@ -128,7 +136,7 @@ class Procedure:
 
     def run(
         self,
-        data: Data,
+        data: Data | StreamedData,
         n: int,
         rng: np.random.Generator,
         *,
@@ -141,6 +149,8 @@ class Procedure:
         With `prepared`, from `prepare` on data with the same X, rankers that score many resamples
         at once do so in this process.
         """
+        if isinstance(data, StreamedData):
+            check_one_pass(self.resampling)
         resamples = make_resamples(
             self.resampling,
             n,
@@ -164,23 +174,33 @@ class Procedure:
         }
 
     def merge(self, by_ranker: RunsByRanker) -> Runs:
-        """Runs of the one ranker; of several, minus the weighted mean of their ranks."""
+        """Runs of the one ranker; of several, their ranks combined run by run.
+
+        Combined by "rank_mean" they are minus the weighted mean of the ranks.
+        """
         several = list(by_ranker.values())
         if len(several) == 1:
             return several[0]
-        ranks = np.average([ranks_of(runs) for runs in several], axis=0, weights=self.weights)
-        merged = Runs("scores", -ranks, several[0].features, paired=several[0].paired)
-        return merged.as_resampled()
+        features, every = several[0].features, np.stack([ranks_of(runs) for runs in several])
+        if self.between == "rank_mean":
+            scores = -np.average(every, axis=0, weights=self.weights)
+        else:
+            combined = [self._between(every[:, i], features).scores for i in range(every.shape[1])]
+            scores = np.stack(combined)
+        return Runs("scores", scores, features, paired=several[0].paired).as_resampled()
 
     def combine(self, by_ranker: RunsByRanker) -> Ranking:
-        """Aggregate the runs of every ranker; average the rankings of several."""
+        """Aggregate the runs of every ranker, and the rankings of several by `between`."""
         rankings = [self._aggregated(runs) for runs in by_ranker.values()]
         if len(rankings) == 1:
             return rankings[0]
         ranks = np.stack([ranking.ranks for ranking in rankings]).astype(float)
-        together = Runs("ranks", ranks, rankings[0].features)
-        weights = np.ones(len(rankings)) if self.weights is None else np.array(self.weights)
-        return aggregate(together, "rank_mean", weights=weights / weights.sum())
+        return self._between(ranks, rankings[0].features)
+
+    def _between(self, ranks: np.ndarray, features: tuple[str, ...]) -> Ranking:
+        """Combine the rankings of several rankers, which saw the same rows."""
+        together = Runs("ranks", ranks, features).as_resampled()
+        return aggregate(together, self.between, weights=self.weights)
 
     def rank(
         self, data: Data, n: int, rng: np.random.Generator, *, n_jobs: int | None = 1
@@ -306,7 +326,7 @@ def _checked_shares(weights: Sequence[float], n: int) -> tuple[float, ...]:
 
 def _run_ranker(
     ranker: Any,
-    data: Data,
+    data: Data | StreamedData,
     resamples: Resamples,
     rng: np.random.Generator,
     *,
@@ -320,7 +340,11 @@ def _run_ranker(
         "progress": progress,
         "description": type(ranker).__name__,
     }
-    if scorer is not None:
+    if isinstance(data, StreamedData):
+        del options["description"]
+        scores = stream_scores(ranker, data.batches, data.target, resamples, **options)
+        runs = Runs.from_scores(scores, data.features)
+    elif scorer is not None:
         scores = _score_blocks(scorer(data.y), data, resamples, 0, len(resamples))
         runs = Runs.from_scores(scores, data.features)
     elif has_fast_path(ranker):
@@ -332,7 +356,7 @@ def _run_ranker(
             (ranker, data, resamples, at, at + step) for at in range(0, len(resamples), step)
         ]
         results = run_tasks(_prepare_and_score, tasks, **options)
-        runs = Runs.from_scores(np.concatenate(results), data.features)
+        runs = Runs.from_scores(_joined(results), data.features)
     else:
         seeds = rng.integers(2**31, size=len(resamples))
         tasks = [(ranker, data, resamples, i, int(seed)) for i, seed in enumerate(seeds)]
@@ -357,7 +381,12 @@ def _score_blocks(
     for at in range(start, min(stop, len(resamples)), _BLOCK):
         weights = resamples.weights(at, min(at + _BLOCK, stop))
         parts.append(score(weights if data.sample_weight is None else weights * data.sample_weight))
-    return np.concatenate(parts)
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Rows of all parts; those of a single one are not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _fit_resample(ranker: Any, data: Data, resamples: Resamples, i: int, seed: int) -> np.ndarray:

@@ -7,6 +7,7 @@ order. `weights` counts how often each row comes: what rankers that take row wei
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -23,6 +24,21 @@ from mainstay._validation import (
 
 _MOST_TRIES = 100
 _GROUP_TRIES = 10
+_WORDS_PER_STEP = 8  # 32-bit words that Philox makes of one counter
+# P(Poisson(1) ≤ k) in units of 2⁻³²; P(Poisson(1) > 12) is below one unit
+_POISSON_LIMITS = np.array(
+    [
+        math.floor(sum(math.exp(-1) / math.factorial(j) for j in range(k + 1)) * 2**32)
+        for k in range(13)
+    ],
+    dtype=np.uint32,
+)
+# most often the first 12 bits of a word already tell the number
+_OTHER_BITS, _UNDECIDED = 20, 255
+_POISSON_OF_FIRST_BITS = np.searchsorted(
+    _POISSON_LIMITS, np.arange(2**12, dtype=np.uint32) << _OTHER_BITS, side="right"
+).astype(np.uint8)
+_POISSON_OF_FIRST_BITS[_POISSON_LIMITS >> _OTHER_BITS] = _UNDECIDED
 
 
 class Resampling(Protocol):
@@ -183,6 +199,43 @@ def _half_of_groups(strata: np.ndarray, groups: np.ndarray, rng: np.random.Gener
 
 
 @dataclass(frozen=True)
+class Poisson:
+    """Poisson bootstrap: every row comes a Poisson(1) number of times, whatever the others do.
+
+    A bootstrap that needs no look at the other rows, so that it works on rows that are read one
+    after the other. The weight of a row is a function of the seed of the resample and of the number
+    of the row alone: row r gets the r-th 32-bit word u of the counter-based generator Philox4x64
+    with that seed as its key, and comes min{k : u/2³² < P(Poisson(1) ≤ k)} times. Who reads the
+    rows, and how many at once, has no influence. Rounding to 32 bits changes no probability by more
+    than 2⁻³². A resample holds n rows on average, with a standard deviation of √n.
+
+    References
+    ----------
+    Salmon, J. K. et al. (2011). Parallel random numbers: as easy as 1, 2, 3. SC '11, article 16.
+    Chamandy, N. et al. (2012). Estimating uncertainty for massive data streams. Google.
+
+    Examples
+    --------
+    >>> Poisson().weights(seed=0, start=0, stop=8)
+    array([0, 0, 1, 0, 0, 0, 0, 1], dtype=uint8)
+    >>> Poisson().weights(seed=0, start=2, stop=4)
+    array([1, 0], dtype=uint8)
+    """
+
+    def weights(self, seed: int, start: int, stop: int) -> np.ndarray:
+        """How often rows start … stop − 1 come in the resample with this seed."""
+        first = start // _WORDS_PER_STEP
+        generator = np.random.Philox(key=seed, counter=first)
+        skipped = start - first * _WORDS_PER_STEP
+        raw = generator.random_raw(-(-(skipped + stop - start) // 2)).astype("<u8")
+        words = raw.view("<u4")[skipped : skipped + stop - start]
+        weights: np.ndarray = _POISSON_OF_FIRST_BITS[words >> _OTHER_BITS]
+        open_ = np.flatnonzero(weights == _UNDECIDED)
+        weights[open_] = np.searchsorted(_POISSON_LIMITS, words[open_], side="right")
+        return weights
+
+
+@dataclass(frozen=True)
 class WholeData:
     """No resampling: every row once, which is the ranker alone."""
 
@@ -191,13 +244,14 @@ class WholeData:
         return np.arange(n)
 
 
-RESAMPLINGS: dict[str, Resampling | Pairs] = {
+RESAMPLINGS: dict[str, Resampling | Pairs | Poisson] = {
     "bootstrap": Bootstrap(),
     "stratified_bootstrap": Bootstrap(stratify=True),
     "subsample": Subsample(),
     "stratified_subsample": Subsample(stratify=True),
     "half": Subsample(0.5),
     "blocks": Blocks(),
+    "poisson": Poisson(),
     "none": WholeData(),
     "pairs": Pairs(),
 }
@@ -221,7 +275,7 @@ class Resamples:
     """
 
     n_rows: int
-    resampling: Resampling | Pairs | None = None
+    resampling: Resampling | Pairs | Poisson | None = None
     seeds: tuple[int, ...] = ()
     strata: np.ndarray | None = None
     groups: np.ndarray | None = None
@@ -242,6 +296,8 @@ class Resamples:
         if isinstance(self.resampling, Pairs):
             rng = np.random.default_rng(self.seeds[i - i % 2])
             return self.resampling.halves(self.n_rows, self.strata, self.groups, rng)[i % 2]
+        if isinstance(self.resampling, Poisson):
+            return np.repeat(np.arange(self.n_rows), self._poisson_weights(i))
         rng = np.random.default_rng(self.seeds[i])
         for _ in range(_MOST_TRIES):
             rows = self._draw(rng)
@@ -254,7 +310,7 @@ class Resamples:
 
     def _draw(self, rng: np.random.Generator) -> np.ndarray:
         assert self.resampling is not None
-        assert not isinstance(self.resampling, Pairs)
+        assert not isinstance(self.resampling, Pairs | Poisson)
         if self.groups is None:
             return self.resampling.draw(self.n_rows, self.strata, rng)
         members = _classes(self.groups)
@@ -262,12 +318,77 @@ class Resamples:
         return np.concatenate([members[unit] for unit in drawn])
 
     def weights(self, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """How often each row comes in resamples start to stop: one row of weights per resample."""
+        """How often each row comes in resamples start to stop: one row of weights per resample.
+
+        In the smallest unsigned type that holds them, most often one byte.
+        """
         numbers = range(len(self))[start:stop]
-        return np.stack([np.bincount(self.rows(i), minlength=self.n_rows) for i in numbers])
+        out = np.empty((len(numbers), self.n_rows), dtype=np.uint8)
+        for at, i in enumerate(numbers):
+            counts = self._counts(i)
+            out = out.astype(
+                np.promote_types(out.dtype, np.min_scalar_type(counts.max())), copy=False
+            )
+            out[at] = counts
+        return out
+
+    def weights_of(self, start: int, stop: int) -> np.ndarray:
+        """How often rows start … stop − 1 come, in all resamples; without a look at other rows."""
+        if isinstance(self.resampling, WholeData):
+            return np.ones((len(self), stop - start), dtype=np.uint8)
+        assert isinstance(self.resampling, Poisson)
+        return np.stack([self.resampling.weights(seed, start, stop) for seed in self.seeds])
+
+    def _counts(self, i: int) -> np.ndarray:
+        if isinstance(self.resampling, Poisson):
+            return self._poisson_weights(i)
+        return np.bincount(self.rows(i), minlength=self.n_rows)
+
+    def _poisson_weights(self, i: int) -> np.ndarray:
+        assert isinstance(self.resampling, Poisson)
+        n_units = self.n_rows if self.groups is None else int(self.groups.max()) + 1
+        weights = self.resampling.weights(self.seeds[i], 0, n_units)
+        if self.groups is not None:
+            weights = weights[self.groups]
+        strata = np.zeros(self.n_rows, dtype=np.intp) if self.strata is None else self.strata
+        check_class_weights(np.bincount(strata, weights)[None], i)
+        return weights
 
     def __iter__(self) -> Iterator[np.ndarray]:
         return (self.rows(i) for i in range(len(self)))
+
+
+def _too_few_rows(i: int, held: str) -> InputError:
+    """What is raised where a Poisson resample cannot be used; it cannot be drawn again."""
+    return InputError(
+        f"resample {i} of the Poisson bootstrap holds {held}: there are too few rows for it. Use "
+        "resampling='stratified_bootstrap', or another random_state."
+    )
+
+
+def check_one_pass(resampling: Any) -> None:
+    """Refuse resamplings of rows that are read block by block, if they look at all rows at once."""
+    named = isinstance(resampling, str)
+    if named:
+        check_choice("resampling", resampling, (*RESAMPLINGS, *_FOLDS))
+    if not isinstance(RESAMPLINGS.get(resampling) if named else resampling, Poisson | WholeData):
+        raise InputError(
+            "rows that are read block by block can be resampled by resampling='poisson' or "
+            f"'none', got {resampling!r}."
+        )
+
+
+def check_class_weights(totals: np.ndarray, first: int = 0) -> None:
+    """Refuse Poisson resamples without rows or with one class only.
+
+    `totals` holds the weight of every class in resamples `first`, `first + 1`, …
+    """
+    held = (totals > 0).sum(axis=1)
+    empty, single = np.flatnonzero(held == 0), np.flatnonzero(held == 1)
+    if empty.size:
+        raise _too_few_rows(first + int(empty[0]), "no row")
+    if single.size and totals.shape[1] > 1:
+        raise _too_few_rows(first + int(single[0]), "one class only")
 
 
 def make_resamples(
@@ -319,7 +440,7 @@ def make_resamples(
                 f"{n_resamples}."
             )
         resampling.check(classes, groups, n)
-    elif not hasattr(resampling, "draw"):
+    elif not hasattr(resampling, "draw") and not isinstance(resampling, Poisson):
         raise InputError(
             f"resampling must be one of {', '.join((*RESAMPLINGS, *_FOLDS))}, a mainstay "
             f"resampling or a scikit-learn splitter, got {resampling!r}."

@@ -67,53 +67,84 @@ def _read_arrays(
 
 def read_h5ad(path: Path) -> tuple[pd.DataFrame, Annotations]:
     """Read `X`, named by the index of `var`; columns of `obs` are annotations."""
+    with open_h5ad(path) as file:
+        names, labels = h5ad_names(path, file)
+        table = pd.DataFrame(_h5ad_matrix(file["X"]), columns=list(names))
+    annotations: Annotations = {name: partial(_h5ad_annotation, path, name) for name in labels}
+    return table, annotations
+
+
+def open_h5ad(path: Path) -> Any:
+    """Open an .h5ad file to read."""
     try:
         import h5py
     except ImportError as error:
         raise InputError("reading .h5ad needs h5py: pip install 'mainstay[h5ad]'.") from error
-    with h5py.File(path, "r") as file:
-        if "X" not in file:
-            raise InputError(f"{path} has no X; it has {some(list(file))}.")
-        var, obs = file["var"], file["obs"]
-        names = _h5ad_column(var[var.attrs.get("_index", "_index")])
-        table = pd.DataFrame(_h5ad_matrix(file["X"]), columns=[str(name) for name in names])
-        others = {str(obs.attrs.get("_index", "_index")), "__categories"}
-        annotations: Annotations = {
-            name: partial(_h5ad_annotation, path, name) for name in obs if name not in others
-        }
-    return table, annotations
+    return h5py.File(path, "r")
+
+
+def h5ad_names(path: Path, file: Any) -> tuple[tuple[str, ...], list[str]]:
+    """Names of the features, from the index of `var`, and of the columns of `obs`."""
+    if "X" not in file:
+        raise InputError(f"{path} has no X; it has {some(list(file))}.")
+    var, obs = file["var"], file["obs"]
+    names = h5ad_column(var[var.attrs.get("_index", "_index")])
+    others = {str(obs.attrs.get("_index", "_index")), "__categories"}
+    return tuple(str(name) for name in names), [name for name in obs if name not in others]
+
+
+def h5ad_rows(stored: Any, start: int, stop: int) -> np.ndarray:
+    """Some rows of `X`, which is dense or sparse by rows."""
+    if not hasattr(stored, "keys"):
+        return np.asarray(stored[start:stop])
+    import scipy.sparse as sp
+
+    ends = stored["indptr"][start : stop + 1]
+    part = slice(int(ends[0]), int(ends[-1]))
+    shape = stop - start, int(stored.attrs["shape"][1])
+    rows = sp.csr_array((stored["data"][part], stored["indices"][part], ends - ends[0]), shape)
+    return np.asarray(rows.toarray())
 
 
 def _h5ad_matrix(stored: Any) -> np.ndarray:
-    if not hasattr(stored, "keys"):
-        return np.asarray(stored[()])
+    if h5ad_is_by_row(stored):
+        return h5ad_rows(stored, 0, h5ad_shape(stored)[0])
     import scipy.sparse as sp
 
     parts = tuple(stored[part][()] for part in ("data", "indices", "indptr"))
-    by_row = "csr" in str(stored.attrs.get("encoding-type", "csr_matrix"))
-    make = sp.csr_array if by_row else sp.csc_array
-    return np.asarray(make(parts, shape=tuple(stored.attrs["shape"])).toarray())
+    return np.asarray(sp.csc_array(parts, shape=h5ad_shape(stored)).toarray())
+
+
+def h5ad_shape(stored: Any) -> tuple[int, int]:
+    """Numbers of rows and columns of `X`."""
+    n, p = stored.attrs["shape"] if hasattr(stored, "keys") else stored.shape
+    return int(n), int(p)
+
+
+def h5ad_is_by_row(stored: Any) -> bool:
+    """Whether rows of `X` can be read by themselves."""
+    if not hasattr(stored, "keys"):
+        return True
+    return "csr" in str(stored.attrs.get("encoding-type", "csr_matrix"))
 
 
 def _h5ad_annotation(path: Path, name: str) -> np.ndarray:
-    import h5py
-
-    with h5py.File(path, "r") as file:
-        return _h5ad_column(file["obs"][name])
+    with open_h5ad(path) as file:
+        return h5ad_column(file["obs"][name])
 
 
-def _h5ad_column(stored: Any) -> np.ndarray:
+def h5ad_column(stored: Any) -> np.ndarray:
     """One column of `obs` or `var`: plain, with a mask, or categories and codes (−1: missing)."""
     if hasattr(stored, "keys"):
         if "codes" in stored:
-            return _labels(stored["codes"][()], _h5ad_column(stored["categories"]))
+            return _labels(stored["codes"][()], h5ad_column(stored["categories"]))
         if "mask" not in stored:
             encoding = stored.attrs.get("encoding-type", "unknown")
             raise InputError(f"column {stored.name!r} has the encoding {encoding!r}, not known.")
         values, missing = _as_text(stored["values"][()]), stored["mask"][()].astype(bool)
         return np.asarray(pd.Series(values).mask(missing)) if missing.any() else values
     if "categories" in stored.attrs:  # files of anndata before 0.8
-        return _labels(stored[()], _h5ad_column(stored.file[stored.attrs["categories"]]))
+        return _labels(stored[()], h5ad_column(stored.file[stored.attrs["categories"]]))
     return _as_text(stored[()])
 
 

@@ -80,6 +80,21 @@ def table_sums(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def add_cells(cells, words, sums):  # type: ignore[no-untyped-def]
+    """Add the weights of every row, `words[i]`, to its table cell, `sums[f, cells[f, i]]`."""
+    n, width = words.shape
+    for f in range(cells.shape[0]):
+        if width == 1:
+            for i in range(n):
+                sums[f, cells[f, i], 0] += words[i, 0]
+        else:
+            for i in range(n):
+                c = cells[f, i]
+                for k in range(width):
+                    sums[f, c, k] += words[i, k]
+
+
+@njit(cache=True, nogil=True)
 def pair_sums(  # type: ignore[no-untyped-def]
     codes, n_bins, wanted, group, n_groups, closes, words, acc, lane, outer, outer_lane, table,
     pair, triple,

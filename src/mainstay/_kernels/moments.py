@@ -60,6 +60,49 @@ def _add_four_rows(values, rows, weights, sums, squares):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
+def row_moments_with_target(  # type: ignore[no-untyped-def]
+    values, y, weights, sums, squares, products
+):
+    """As `row_moments`, for all rows as one group, and add their products with y to `products`.
+
+    `sums`, `squares` and `products` are lanes × columns.
+    """
+    row, weight = np.empty(4, np.int64), np.empty(4)
+    for lane in range(weights.shape[0]):
+        waiting = 0
+        for r in range(weights.shape[1]):
+            if weights[lane, r] == 0:
+                continue
+            row[waiting], weight[waiting] = r, weights[lane, r]
+            waiting += 1
+            if waiting == 4:
+                _add_four_with_target(
+                    values, y, row, weight, sums[lane], squares[lane], products[lane]
+                )
+                waiting = 0
+        for w in range(waiting):
+            of_row, of_y = values[row[w]], y[row[w]]
+            _add_row(of_row, weight[w], sums[lane], squares[lane])
+            for f in range(len(of_row)):
+                products[lane, f] += of_row[f] * of_y * weight[w]
+
+
+@njit(cache=True, nogil=True)
+def _add_four_with_target(  # type: ignore[no-untyped-def]
+    values, y, rows, weights, sums, squares, products
+):
+    a, b, c, d = values[rows[0]], values[rows[1]], values[rows[2]], values[rows[3]]
+    u, v, w, x = weights[0], weights[1], weights[2], weights[3]
+    p, q, r, s = y[rows[0]], y[rows[1]], y[rows[2]], y[rows[3]]
+    for f in range(sums.shape[0]):
+        sums[f] = sums[f] + a[f] * u + b[f] * v + c[f] * w + d[f] * x
+        squares[f] = (
+            squares[f] + a[f] * a[f] * u + b[f] * b[f] * v + c[f] * c[f] * w + d[f] * d[f] * x
+        )
+        products[f] = products[f] + a[f] * p * u + b[f] * q * v + c[f] * r * w + d[f] * s * x
+
+
+@njit(cache=True, nogil=True)
 def class_f(sums, squares, counts, constant, smallest_share, out):  # type: ignore[no-untyped-def]
     """F-statistics of one-way ANOVA from the sums of every lane, class and feature.
 
@@ -91,7 +134,7 @@ def class_f(sums, squares, counts, constant, smallest_share, out):  # type: igno
                 out[b, f] = between * (weight - present) / (within * (present - 1))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def correlations(  # type: ignore[no-untyped-def]
     total, square, count, product, y_total, y_square, constant, out
 ):
@@ -100,15 +143,45 @@ def correlations(  # type: ignore[no-untyped-def]
     `count`, `y_total` and `y_square` may have one column for all features. 0 where the spread of
     feature or target is at most `constant` times its sum of squares.
     """
+    shared = count.shape[1] == 1
     for b in range(total.shape[0]):
-        for f in range(total.shape[1]):
-            at = f if count.shape[1] > 1 else 0
-            n = count[b, at]
-            out[b, f] = 0.0
-            if n == 0:
-                continue
-            spread = square[b, f] - total[b, f] * total[b, f] / n
-            y_spread = y_square[b, at] - y_total[b, at] * y_total[b, at] / n
-            if spread > constant * square[b, f] and y_spread > constant * y_square[b, at]:
-                covariance = product[b, f] - total[b, f] * y_total[b, at] / n
-                out[b, f] = min(abs(covariance / (np.sqrt(spread) * np.sqrt(y_spread))), 1.0)
+        n, of_y = count[b, 0], y_total[b, 0]
+        y_root = _root_of_spread(of_y, y_square[b, 0], n, constant)
+        for f in range(total.shape[1] if shared else 0):  # nothing here stops vectorisation
+            root = _root_of_spread(total[b, f], square[b, f], n, constant)
+            out[b, f] = _correlation(total[b, f], product[b, f], n, of_y, root * y_root)
+        for f in range(0 if shared else total.shape[1]):
+            n, of_y = count[b, f], y_total[b, f]
+            root = _root_of_spread(total[b, f], square[b, f], n, constant)
+            root *= _root_of_spread(of_y, y_square[b, f], n, constant)
+            out[b, f] = _correlation(total[b, f], product[b, f], n, of_y, root)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _root_of_spread(total, square, n, constant):  # type: ignore[no-untyped-def]
+    """Square root of a sum of squares around the mean; 0 if that is rounding, or n is 0."""
+    spread = square - total * total / n
+    return np.sqrt(spread if spread > constant * square else 0.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _correlation(total, product, n, y_total, root):  # type: ignore[no-untyped-def]
+    r = abs(product - total * y_total / n) / (root if root > 0.0 else 1.0)
+    return 0.0 if root == 0.0 else (r if r < 1.0 else 1.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def correlations_to_f(r, n, smallest_share):  # type: ignore[no-untyped-def]
+    """Turn correlations into F-statistics of simple regressions, in place.
+
+    `n` may have one column for all features; the share of unexplained variance counts as at least
+    `smallest_share`.
+    """
+    for b in range(r.shape[0]):
+        for f in range(r.shape[1]):
+            freedom = n[b, f if n.shape[1] > 1 else 0] - 2.0
+            freedom = freedom if freedom > 0.0 else 0.0
+            explained = r[b, f] * r[b, f]
+            rest = 1.0 - explained
+            rest = rest if rest > smallest_share else smallest_share
+            r[b, f] = explained / rest * freedom

@@ -108,7 +108,9 @@ def combine(
         matrix, full = np.repeat(matrix, repeats, axis=0), np.repeat(full, repeats, axis=0)
         share = None if rule.weights == "whole" else share[share > 0] * m / share.sum()
     no_opinion = np.isnan(matrix).all(axis=0)
-    matrix = np.where(no_opinion, 1.0 if rule.kind == "order statistics" else n_features, matrix)
+    if no_opinion.any():
+        worst = 1.0 if rule.kind == "order statistics" else n_features
+        matrix = np.where(no_opinion, worst, matrix)
     computed = rule.function(*((matrix,) if share is None else (matrix, share)), **options)
     if not isinstance(computed, Outcome):
         computed = Outcome(_checked(rule, computed, features))

@@ -12,6 +12,8 @@ import numpy as np
 from mainstay._validation import InputError
 from mainstay.aggregation.entry import Aggregation
 
+_BLOCK_SIZE = 2**18  # of values that are summed at once
+
 
 def mean(scores: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Arithmetic mean Σ w·a / Σ w over the runs.
@@ -104,11 +106,17 @@ def largest(scores: np.ndarray) -> np.ndarray:
 
 def column_sums(values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Σ w·a per column, the same whatever the order of the rows."""
-    if weights is not None:
-        values = values * weights[:, None]
-    if np.array_equal(2 * values, np.floor(2 * values)):  # ranks and counts: any order is exact
-        return np.asarray(values.sum(axis=0))
-    return np.array([math.fsum(column) for column in values.T.tolist()])
+    out = np.empty(values.shape[1])
+    step = max(1, _BLOCK_SIZE // max(len(values), 1))
+    for at in range(0, len(out), step):
+        block = values[:, at : at + step]
+        if weights is not None:
+            block = block * weights[:, None]
+        if np.array_equal(2 * block, np.floor(2 * block)):  # ranks and counts: any order is exact
+            out[at : at + step] = block.sum(axis=0)
+        else:
+            out[at : at + step] = [math.fsum(column) for column in block.T.tolist()]
+    return out
 
 
 _SALMAN, _SEIJO = "Salman et al. 2022", "Seijo-Pardo et al. 2017"

@@ -71,7 +71,7 @@ def compare(
     output: str | None,
     plot: str | None,
     seed: int,
-    jobs: int,
+    jobs: int | None,
     checkpoint: str | None,
     as_json: bool,
 ) -> None:
@@ -114,7 +114,7 @@ def compare(
     settings = comparison.settings
     echo(
         f"{source.describe(data, settings['task'], settings['task_reason'])}; "
-        f"{len(comparison.table)} candidates, {settings['n_splits']} splits; score: "
+        f"{comparison.counted}; {settings['n_splits']} splits; score: "
         f"{settings['scoring']}, stability: {settings['stability']}.\n"
     )
     print_table(comparison.overview(), _COLUMNS)

@@ -16,10 +16,9 @@ from mainstay.cli.command import OutputFolder, command
 @click.option("--resamples", type=click.IntRange(min=3), default=100, show_default=True,
               help="Number of bootstrap samples.")
 @options.seed
-@click.option("--jobs", type=int, default=-1, show_default=True,
-              help="Number of cores; -1 for all.")
-def demo(folder: str, resamples: int, seed: int, jobs: int) -> None:
-    """Take the whole tour on data that ships with scikit-learn: about a minute of computing.
+@options.cores_or_cluster(default=-1)
+def demo(folder: str, resamples: int, seed: int, jobs: int | None) -> None:
+    """Take the whole tour on data that ships with scikit-learn: about a minute on two cores.
 
     Select, measure, test, replicate, forecast, compare; ends with a verdict, a report and pictures.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isnan
 from typing import TYPE_CHECKING
 
 import click
@@ -56,6 +57,7 @@ _SIZES = "1,2,5,10,20,50,100"
 @options.output_table
 @options.seed
 @options.jobs
+@options.checkpoint
 @options.as_json
 def forecast(
     source: DataSource,
@@ -76,7 +78,8 @@ def forecast(
     plot: str | None,
     output: str | None,
     seed: int,
-    jobs: int,
+    jobs: int | None,
+    checkpoint: str | None,
     as_json: bool,
 ) -> None:
     """Forecast how stable an ensemble would be, and how large it is worth making it."""
@@ -102,6 +105,7 @@ def forecast(
         groups=data.groups,
         random_state=seed,
         n_jobs=jobs,
+        checkpoint=checkpoint,
     )
     table = result.compare() if compare else result.curve
     plan = result.plan(target_stability)
@@ -140,6 +144,6 @@ def _print_json(result: Forecast, table: pd.DataFrame, plan: Plan) -> None:
         "p": result.p,
         "infeasible": result.infeasible,
         "n_runs": result.n_runs,
-        "seconds_per_run": result.seconds_per_run,
+        "seconds_per_run": None if isnan(result.seconds_per_run) else result.seconds_per_run,
     }
     click.echo(json.dumps(record))

@@ -72,7 +72,7 @@ def network(
     save_runs: str | None,
     top: int,
     seed: int,
-    jobs: int,
+    jobs: int | None,
     checkpoint: str | None,
     as_json: bool,
 ) -> None:

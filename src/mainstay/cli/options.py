@@ -16,6 +16,7 @@ from mainstay.cli.config import config
 if TYPE_CHECKING:
     import numpy as np
 
+    from mainstay.batches import RowBatches
     from mainstay.io.tables import LabelledTable
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -62,8 +63,6 @@ top = click.option(
     help="Rows of the table to print.")
 seed = click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of all random numbers.")
-jobs = click.option(
-    "--jobs", type=int, default=1, show_default=True, help="Number of cores; -1 for all.")
 checkpoint = click.option(
     "--checkpoint", type=OutputFolder(), metavar="DIR",
     help="Keep finished work in this folder; the same command goes on there after a kill.")
@@ -90,11 +89,28 @@ class DataSource:
         about = asdict(self)
         return read_data(about.pop("file"), **about)
 
-    def describe(self, data: LabelledTable, task: str, reason: str) -> str:
+    def open(self, memory: str | None) -> RowBatches:
+        """Open the file or folder, to be read block by block."""
+        from mainstay._validation import InputError
+        from mainstay.io.streamed import open_data
+
+        if self.groups:
+            raise InputError(
+                "--groups cannot be used with rows that are read block by block (--memory, or a "
+                "folder): groups would have to be looked up among all rows."
+            )
+        return open_data(
+            self.file, target=self.target, memory=memory, drop=self.drop, keep=self.keep
+        )
+
+    def describe(self, data: LabelledTable | RowBatches, task: str, reason: str) -> str:
         """Say in a few words what the data are, and why they are a task of this kind."""
         from mainstay._validation import counted
 
-        n_rows, n_features = data.X.shape
+        if hasattr(data, "X"):
+            n_rows, n_features = data.X.shape
+        else:
+            n_rows, n_features = data.n_rows, data.n_features
         kind = f"{task}: {reason}"
         size = f"{counted(n_rows, 'row')} × {counted(n_features, 'feature')}"
         return f"{size}, target {self.target!r} ({kind})"
@@ -135,6 +151,40 @@ def data_source(command: F) -> F:
         with_source = add(with_source)
     # fmt: on
     return with_source  # type: ignore[return-value]
+
+
+def cores_or_cluster(default: int) -> Callable[[F], F]:
+    """Add --jobs and --scheduler; the command gets `jobs` and runs where these say."""
+
+    def add_options(command: F) -> F:
+        @functools.wraps(command)
+        def where_asked(*, jobs: int, scheduler: str | None, **options: Any) -> None:
+            if scheduler is None:
+                command(jobs=jobs, **options)
+                return
+            source = click.get_current_context().get_parameter_source("jobs")
+            if source is not click.core.ParameterSource.DEFAULT:
+                raise click.UsageError("--jobs is for this machine: leave it out with --scheduler.")
+            from mainstay._parallel import dask_scheduler
+
+            with dask_scheduler(scheduler):
+                command(jobs=None, **options)
+
+        # fmt: off
+        for add in (
+            click.option("--scheduler", metavar="tcp://HOST:PORT",
+                         help="Run on the workers of this Dask scheduler (needs mainstay[dask])."),
+            click.option("--jobs", type=int, default=default, show_default=True,
+                         help="Number of cores; -1 for all."),
+        ):
+            where_asked = add(where_asked)
+        # fmt: on
+        return where_asked  # type: ignore[return-value]
+
+    return add_options
+
+
+jobs = cores_or_cluster(default=1)
 
 
 def task_and_reason(task: str, y: np.ndarray) -> tuple[str, str]:

@@ -60,7 +60,7 @@ def replicate(
     output: str | None,
     save: str | None,
     seed: int,
-    jobs: int,
+    jobs: int | None,
     checkpoint: str | None,
     as_json: bool,
 ) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,8 +14,11 @@ from mainstay.cli.command import OutputFile, command
 from mainstay.cli.options import DataSource, number_or_text
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from mainstay.ensemble import EnsembleSelector
     from mainstay.measures.inference import StabilityEstimate
+    from mainstay.report import Verdict
 
 # of the feature table: what a narrow terminal shows first
 _COLUMNS = ("rank", "feature", "selected", "frequency", "q_value", "group", "group_q_value",
@@ -32,6 +36,11 @@ _COLUMNS = ("rank", "feature", "selected", "frequency", "q_value", "group", "gro
 @click.option("--n-features", default="0.1", show_default=True,
               metavar="20|0.1|auto|frequency>=0.8|fdr<=0.1|fwer<=0.05|expected_false<=1",
               help="How many features to select, or how many false ones are tolerated.")
+@click.option("--by", type=click.Choice(["score", "frequency", "q-value", "group"]),
+              default="score", show_default=True,
+              help="How the list is made. score: the best by --aggregation. frequency: those that "
+                   "the most runs selected. q-value: those that noise would not give, "
+                   "--n-features fdr<=0.1. group: as score, but twins are shown as one.")
 @click.option("--control", default="permutation", show_default=True, metavar="NAME",
               help="What keeps fdr, fwer or expected_false: permutation, or a bound that needs "
                    "--resampling pairs: unimodal, meinshausen-buehlmann, r-concave, ipss.")
@@ -42,13 +51,19 @@ _COLUMNS = ("rank", "feature", "selected", "frequency", "q_value", "group", "gro
               help="Number of resamples; auto runs as many as --target-stability needs.")
 @click.option("--target-stability", type=float, metavar="S",
               help="With --resamples auto: agreement (Jaccard) that ensembles on these data reach.")
-@click.option("--resampling", default="bootstrap", show_default=True, metavar="NAME",
-              help="bootstrap, subsample, half, folds, blocks, …")
+@click.option("--resampling", metavar="NAME",
+              help="bootstrap, subsample, half, folds, blocks, …; poisson or none where rows are "
+                   "read block by block.  [default: bootstrap; there poisson]")
+@click.option("--memory", metavar="2GB",
+              help="Read rows block by block, so that the program never holds more than this: FILE "
+                   "is a folder of .parquet files, or a .parquet, .h5ad or .npy file. A folder is "
+                   "always read so.")
 @options.threshold
 @options.output_table
 @options.output_runs(help="Write the runs (.parquet or .csv).")
 @click.option("--report", "page", type=OutputFile(".html", ".htm"), metavar="HTML",
               help="Write a page with verdict, features, charts and settings.")
+@click.option("--title", metavar="TEXT", help="Heading of the page.")
 @click.option("--save", type=OutputFile(".zip"), metavar="ZIP",
               help="Write everything, to be opened with ms.load_result or mainstay report.")
 @options.top
@@ -62,28 +77,34 @@ def select(
     rankers: tuple[str, ...],
     aggregation: str,
     n_features: str,
+    by: str,
     control: str,
     permutations: str | None,
     resamples: str,
     target_stability: float | None,
-    resampling: str,
+    resampling: str | None,
+    memory: str | None,
     threshold: float,
     output: str | None,
     save_runs: str | None,
     page: str | None,
+    title: str | None,
     save: str | None,
     top: int,
     seed: int,
-    jobs: int,
+    jobs: int | None,
     checkpoint: str | None,
     as_json: bool,
 ) -> None:
     """Select the features of FILE that predict a column, and say how far to trust them."""
-    from mainstay._files import write_table
     from mainstay._validation import counted
     from mainstay.ensemble import EnsembleSelector
+    from mainstay.ensemble.feature_table import write_feature_table
 
-    data = source.read()
+    aggregation, n_features = _made_by(by, aggregation, n_features)
+    streamed = memory is not None or Path(source.file).is_dir()
+    resampling = resampling or ("poisson" if streamed else "bootstrap")
+    data: Any = source.open(memory) if streamed else source.read()
     selector = EnsembleSelector(
         list(rankers) if len(rankers) > 1 else (rankers or ("information_gain",))[0],
         n_features_to_select=number_or_text(n_features),
@@ -99,13 +120,15 @@ def select(
         n_jobs=jobs,
         checkpoint=checkpoint,
     )
-    selector.fit(data.X, data.y, groups=data.groups)
-    if output:
-        write_table(selector.feature_table_, output)
+    if streamed:
+        selector.fit(data)
+    else:
+        selector.fit(data.X, data.y, groups=data.groups)
+    written = [output, str(write_feature_table(selector.feature_table_, output))] if output else []
     if save_runs:
         selector.runs_.save(save_runs)
     if page or save:
-        _write_result(selector, source, seed, page, save)
+        _write_result(selector, source, seed, page, title, save)
     if as_json:
         _print_json(selector)
         return
@@ -116,22 +139,61 @@ def select(
     )
     if resamples == "auto":
         echo(f"{selector.decision_}\n")
-    print_table(selector.feature_table_.dropna(axis=1, how="all").head(top), _COLUMNS)
+    verdict = selector.result().verdict
+    if by == "group":
+        print_table(_groups(verdict))
+    else:
+        print_table(_features(selector, top), _COLUMNS)
+    echo(f"\n{verdict.why} Other ways to make the list:")
+    for other in verdict.others:
+        if other["option"] != f"--by {by}":
+            echo(f"  {other['option']}: {other['text']}")
+    echo(f"\n{verdict.headline}\n{verdict.lead}")
     if selector.evidence_ is not None:
         echo(f"\n{selector.evidence_.summary()}")
     if hasattr(selector, "guarantee_"):
         echo(selector.guarantee_)
     echo("\nHow far do the runs agree, all of them on resamples of the same rows?")
     print_estimates(_estimates(selector))
-    echo(
-        "Runs that share rows agree on noise, too. Whether another study would find these "
-        "features: mainstay replicate."
-    )
-    for written in filter(None, (page, save)):
-        echo(f"Written: {written}")
+    for path in [*written, *filter(None, (page, save))]:
+        echo(f"Written: {path}")
 
 
 # fmt: on
+def _made_by(by: str, aggregation: str, n_features: str) -> tuple[str, str]:
+    """Turn the way in which the list is made into an aggregation and a number of features."""
+    if by == "frequency":
+        if aggregation not in ("mean", "frequency", "vote"):
+            raise click.UsageError(f"--by frequency does not go with --aggregation {aggregation}.")
+        return "vote" if aggregation == "vote" else "frequency", n_features
+    if by == "q-value" and not n_features.startswith("fdr"):
+        if n_features != "0.1":
+            raise click.UsageError(
+                f"--by q-value does not go with --n-features {n_features}; give the false "
+                "discovery rate, such as --n-features 'fdr<=0.05'."
+            )
+        return aggregation, "fdr<=0.1"
+    return aggregation, n_features
+
+
+def _features(selector: EnsembleSelector, top: int) -> pd.DataFrame:
+    return selector.feature_table_.dropna(axis=1, how="all").head(top)
+
+
+def _groups(verdict: Verdict) -> pd.DataFrame:
+    """Groups of twins with a selected member, as a table."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "group": ["; ".join(group["members"][:6]) for group in verdict.groups],
+            "members": [len(group["members"]) for group in verdict.groups],
+            "selected": [group["n_selected"] for group in verdict.groups],
+            "frequency": [group["frequency"] for group in verdict.groups],
+        }
+    )
+
+
 def _estimates(selector: EnsembleSelector) -> list[StabilityEstimate]:
     adjusted = selector.adjusted_stability_
     return [selector.stability_] + ([] if adjusted is None else [adjusted])
@@ -148,7 +210,12 @@ def _print_json(selector: EnsembleSelector) -> None:
 
 
 def _write_result(
-    selector: EnsembleSelector, source: DataSource, seed: int, page: str | None, save: str | None
+    selector: EnsembleSelector,
+    source: DataSource,
+    seed: int,
+    page: str | None,
+    title: str | None,
+    save: str | None,
 ) -> None:
     """Write what was found, with the forecast that its runs allow."""
     forecast = None
@@ -158,4 +225,4 @@ def _write_result(
     if save is not None:
         result.save(save)
     if page is not None:
-        result.write_report(page)
+        result.write_report(page, title=title)

@@ -16,7 +16,7 @@ from mainstay._validation import InputError
 from mainstay.comparison.candidates import BASELINES, NOT_COMPETING
 from mainstay.comparison.pareto import choose, pareto_front
 from mainstay.comparison.significance import neighbour_tests
-from mainstay.comparison.words import caution, explain, stability_column
+from mainstay.comparison.words import caution, explain, n_competing, stability_column
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.reliability.agreement import PairAgreement
 from mainstay.report.repeat import cli_line, python_code
@@ -166,10 +166,21 @@ class Comparison(WithNamedRuns):
             }
         )
 
+    @property
+    def n_candidates(self) -> int:
+        """How many candidates compete: all but using all features, none, or random ones."""
+        return n_competing(self.table)
+
+    @property
+    def counted(self) -> str:
+        """How many candidates there are, in words."""
+        n = self.n_candidates
+        return f"{n:,} candidate{'s' * (n != 1)}, beside all, no and random features"
+
     def __repr__(self) -> str:
         about = self.settings
         head = (
-            f"Comparison of {len(self.table)} candidates on {about['n_splits']} splits of "
+            f"Comparison of {self.counted}, on {about['n_splits']} splits of "
             f"{about['n_rows']} rows × {about['n_features']} features: {about['scoring']} and "
             f"stability ({about['stability']}).\nThe front and the baselines:"
         )

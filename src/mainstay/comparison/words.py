@@ -62,6 +62,11 @@ def stability_column(table: pd.DataFrame) -> str:
     return "adjusted_stability" if "adjusted_stability" in table else "stability"
 
 
+def n_competing(table: pd.DataFrame) -> int:
+    """How many candidates compete; everything that counts candidates counts these."""
+    return int((~table["selector"].isin(NOT_COMPETING)).sum())
+
+
 def explain(
     table: pd.DataFrame,
     chosen: int,
@@ -71,7 +76,7 @@ def explain(
     """Say why one candidate is recommended, and what the baselines reach."""
     row = table.iloc[chosen]
     words = [f"Recommended: {row['candidate']}."]
-    left = int((~table["selector"].isin(NOT_COMPETING)).sum())
+    left = n_competing(table)
     for number, step in enumerate(steps):
         if left == 1:
             words.append("Nothing else had to decide.")

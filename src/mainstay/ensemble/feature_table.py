@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._files import write_table
 from mainstay._validation import InputError
 from mainstay.aggregation import Ranking
 from mainstay.measures.inference import frequency_interval
@@ -15,6 +17,29 @@ from mainstay.similarity import FeatureSimilarity
 
 if TYPE_CHECKING:
     import pandas as pd
+
+COLUMNS: dict[str, str] = {
+    "feature": "Name of the feature.",
+    "rank": "Place in the combined ranking; 1 is the best.",
+    "selected": "Whether the feature is in the final list.",
+    "score": "Score of the aggregation, by which the features are ranked. Larger is better. "
+    "Scores of two aggregations cannot be compared.",
+    "mean_rank": "Mean of the feature's ranks in the runs; 1 is the best.",
+    "sd_rank": "Standard deviation of the feature's ranks between the runs. Small: the runs place "
+    "the feature alike.",
+    "frequency": "Share of the runs that selected the feature.",
+    "frequency_lower": "Lower end of the 95% interval of the frequency: what a finite number of "
+    "runs on these rows leaves open. It says nothing about another study.",
+    "frequency_upper": "Upper end of the 95% interval of the frequency.",
+    "q_value": "Smallest false discovery rate at which the feature can be named, from permuted "
+    "targets. Empty where no evidence was computed.",
+    "group": "The feature's twins: features so similar to it that they can stand in for it, the "
+    "most similar first. Empty for a feature without twins.",
+    "group_frequency": "Share of the runs that selected the feature or one of its twins.",
+    "group_q_value": "Smallest false discovery rate at which the feature's group of twins can be "
+    "named as a whole. Empty where no evidence was computed.",
+}
+"""What each column of the feature table means; shown in the documentation and in reports."""
 
 
 def feature_table(
@@ -59,6 +84,22 @@ def feature_table(
         }
     )
     return table.sort_values("rank").reset_index(drop=True)
+
+
+def write_feature_table(table: pd.DataFrame, path: str | Path) -> Path:
+    """Write a feature table, and beside it what its columns mean; return the path of the latter.
+
+    The companion of features.csv is features.columns.csv, with the columns `column` and `meaning`.
+    """
+    import pandas as pd
+
+    path = Path(path)
+    write_table(table, path)
+    companion = path.with_suffix(".columns.csv")
+    meanings = {name: COLUMNS[name] for name in table.columns if name in COLUMNS}
+    meaning = pd.DataFrame({"column": list(meanings), "meaning": list(meanings.values())})
+    write_table(meaning, companion)
+    return companion
 
 
 def with_evidence(table: pd.DataFrame, evidence: Any) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mainstay._parallel import Progress
 from mainstay._validation import InputError, check_count
-from mainstay.data import Data
+from mainstay.data import Data, StreamedData
 from mainstay.forecast import Forecast, forecast_stability
 from mainstay.procedure import Procedure, RunsByRanker
 from mainstay.runs import Runs
@@ -32,7 +32,7 @@ class MadeRuns:
 
 def make_runs(
     procedure: Procedure,
-    data: Data,
+    data: Data | StreamedData,
     n_resamples: Any,
     rng: np.random.Generator,
     *,
@@ -68,7 +68,7 @@ def repeat_on(selector: Any, procedure: Procedure, data: Data, seed: int) -> Run
 
 def _run_on_enough(
     procedure: Procedure,
-    data: Data,
+    data: Data | StreamedData,
     target: float,
     rng: np.random.Generator,
     options: dict[str, Any],

@@ -14,11 +14,17 @@ from mainstay._provenance import WITHOUT_EFFECT, plain, versions
 from mainstay._saving import Parts, Saveable
 from mainstay._validation import InputError, check_count
 from mainstay.aggregation import Ranking
-from mainstay.ensemble.feature_table import feature_table, with_evidence, with_todays_columns
+from mainstay.ensemble.difference import ResultDifference, difference_of
+from mainstay.ensemble.feature_table import (
+    COLUMNS,
+    feature_table,
+    with_evidence,
+    with_todays_columns,
+)
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import aggregate_runs, selections
-from mainstay.report import notebook_html, write_page
+from mainstay.report import Verdict, methods_text, notebook_html, verdict_of, write_page
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -156,6 +162,7 @@ class SelectionResult(Saveable):
             forecast=forecast,
             comparison=comparison,
             replicability=replicability,
+            evidence=evidence,
         )
 
     @classmethod
@@ -167,9 +174,70 @@ class SelectionResult(Saveable):
         """Return the feature table."""
         return self.feature_table.copy()
 
+    @property
+    def columns(self) -> dict[str, str]:
+        """What each column of the feature table means."""
+        return dict(COLUMNS)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The result in plain words: what was found, why this list, how sure, what would help.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a"]], features=list("abcd"))
+        >>> print(ms.SelectionResult.from_runs(runs, n_features_to_select=1).verdict.why)
+        The list holds the best feature, ranked by share of the runs that selected it.
+        """
+        return verdict_of(self)
+
+    def compared_with(
+        self, other: SelectionResult, *, names: tuple[str, str] = ("before", "after")
+    ) -> ResultDifference:
+        """What changed from this result to another: what entered, what left, what is mere noise.
+
+        Parameters
+        ----------
+        other : SelectionResult
+            The later result.
+        names : (str, str)
+            What the two are called in words and on the page.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a", "b"]], features=list("abcd"))
+        >>> later = ms.Runs.from_sets([["a", "c"], ["a", "c"], ["a", "b"]], features=list("abcd"))
+        >>> one, two = (ms.SelectionResult.from_runs(r) for r in (runs, later))
+        >>> change = one.compared_with(two)
+        >>> change.entered, change.left, bool(change.table["beyond_noise"].any())
+        (('c',), ('b',), False)
+        """
+        return difference_of(self, other, names)
+
     def write_report(self, path: str | Path, *, title: str | None = None) -> None:
         """Write the result as one HTML page; see `ms.write_report`."""
         write_page(self, path, title=title)
+
+    def methods_text(self) -> str:
+        """Describe how the result was made, in words that are ready for a paper.
+
+        Returns
+        -------
+        str
+            A paragraph with settings, versions, seed and what was found, then the full references
+            of the ranker, the aggregation, the measures and the procedures that were used.
+
+        Examples
+        --------
+        >>> import mainstay as ms
+        >>> runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a"]], features=list("abcd"))
+        >>> text = ms.SelectionResult.from_runs(runs).methods_text()
+        >>> "Nogueira, S., Sechidis, K. and Brown, G. (2018)" in text
+        True
+        """
+        return methods_text(self)
 
     def _repr_html_(self) -> str:
         return notebook_html(self)

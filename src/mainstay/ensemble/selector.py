@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mainstay._checkpoint import keep_in
 from mainstay._parallel import Progress
-from mainstay._provenance import data_summary
 from mainstay._validation import (
     InputError,
     RandomState,
@@ -24,7 +23,8 @@ from mainstay._validation import (
     check_random_state,
     share_or_number,
 )
-from mainstay.data import Data
+from mainstay.batches import RowBatches
+from mainstay.data import Data, StreamedData
 from mainstay.ensemble.error_control import (
     N_PERMUTATIONS,
     check_control,
@@ -36,12 +36,14 @@ from mainstay.ensemble.feature_table import feature_table
 from mainstay.ensemble.resample_count import make_runs
 from mainstay.ensemble.result import SelectionResult, result_of
 from mainstay.ensemble.scoring import candidate_sizes, score_sizes
+from mainstay.ensemble.twins import find_twins
 from mainstay.forecast import Forecast, forecast_stability
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import Procedure, report_padding, selections
 from mainstay.rankers.models import default_estimator
 from mainstay.reliability import ErrorRule, FeatureEvidence
+from mainstay.resampling import check_one_pass
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -87,7 +89,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         With n_resamples="auto": Jaccard index that two such ensembles should reach; 0.9 if not
         given.
     resampling : str, mainstay resampling or scikit-learn splitter
-        "bootstrap", "subsample", "half", "folds", "blocks", …; see `mainstay.resampling`.
+        "bootstrap", "subsample", "half", "folds", "blocks", "poisson", …; see
+        `mainstay.resampling`.
     aggregation : str or callable
         A name from `ms.list_aggregations()`. "frequency" and "vote" count how often a feature is
         among the `n_features_per_run` best of a run; selections are always counted.
@@ -96,11 +99,17 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         numbers are not; `task_` and `task_reason_` say what was taken and why.
     ranker_weights : sequence of float, optional
         Weights of several rankers; equal if not given.
+    ranker_aggregation : str or callable
+        How the rankings of several rankers become one: a rule for ranks of
+        `ms.list_aggregations()`, such as "rank_mean", "rank_median", "borda", "rra" or "stuart"
+        (the last two count rankers and take no weights).
     n_features_per_run : int or float, optional
         How many features a single run selects, for frequencies and stability. By default as many
         as are selected in the end, or a tenth where that number is not given beforehand.
     similarity_threshold : float or None
-        Absolute correlation from which features count as exchangeable; None to skip twins.
+        Absolute correlation from which features count as exchangeable; None to skip twins. Of
+        more than 50,000 features only those that runs selected, and the next best, are compared
+        with all others, and a warning says of how many twins were looked for.
     estimator, cv, scoring
         What "auto" cross-validates: by default a logistic regression or ridge regression on
         standardised features, 5 folds, and the estimator's own score.
@@ -182,6 +191,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         n_permutations: int | str | None = None,
         task: str = "auto",
         ranker_weights: Sequence[float] | None = None,
+        ranker_aggregation: Any = "rank_mean",
         n_features_per_run: int | float | None = None,
         similarity_threshold: float | None = 0.9,
         estimator: Any = None,
@@ -202,6 +212,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_permutations = n_permutations
         self.task = task
         self.ranker_weights = ranker_weights
+        self.ranker_aggregation = ranker_aggregation
         self.n_features_per_run = n_features_per_run
         self.similarity_threshold = similarity_threshold
         self.estimator = estimator
@@ -213,24 +224,24 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.checkpoint = checkpoint
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
     ) -> EnsembleSelector:
         """Run the rankers on resamples of the data and select features.
 
         Parameters
         ----------
-        X : array, sparse matrix, pandas or polars DataFrame of shape (n, p)
-            The data.
+        X : array, sparse matrix, pandas or polars DataFrame of shape (n, p), or RowBatches
+            The data. `RowBatches` know their target and are read block by block, which needs
+            resampling="poisson" or "none" and a ranker that works so; permuted targets and
+            cross-validation ("auto") are not possible then.
         y : array of shape (n,)
-            The target: classes or numbers.
+            The target: classes or numbers. Not given with `RowBatches`.
         sample_weight : array of shape (n,), optional
             Weights of the rows, multiplied with those of a resample.
         groups : array of shape (n,), optional
             Rows that belong together, such as samples of one patient: groups are resampled.
         """
-        data = Data.check(
-            X, y, sample_weight=sample_weight, groups=groups, task=self.task, estimator=self
-        )
+        data = self._checked(X, y, sample_weight, groups)
         settings = self.get_params(deep=False)
         with keep_in(self.checkpoint, "EnsembleSelector", settings, data.fingerprint):
             rng = check_random_state(self.random_state)
@@ -257,7 +268,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if k is None:
                 k = per_run = self._cross_validated_number(procedure, data, rng)
             self._data = data
-            self.similarity_ = self._similarity(data)
+            self.similarity_ = self._similarity(data, chosen)
             self.evidence_ = self._evidence(procedure, data, k, rng)
         if isinstance(k, ErrorRule):
             named = select_by_error(k, self.control, procedure, self.runs_, self.evidence_)
@@ -280,6 +291,35 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         return self
 
+    def _checked(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Data | StreamedData:
+        if isinstance(X, RowBatches):
+            self._refuse_what_needs_all_rows(y, sample_weight, groups)
+            self.n_features_in_ = X.n_features
+            self.feature_names_in_ = np.array(X.features, dtype=object)
+            return StreamedData.check(X, task=self.task)
+        return Data.check(
+            X, y, sample_weight=sample_weight, groups=groups, task=self.task, estimator=self
+        )
+
+    def _refuse_what_needs_all_rows(self, y: Any, sample_weight: Any, groups: Any) -> None:
+        check_one_pass(self.resampling)
+        wanted = self.n_features_to_select
+        rule = isinstance(wanted, str) and (wanted == "auto" or ErrorRule.is_rule(wanted))
+        needs = {
+            "y": y is not None,
+            "sample_weight": sample_weight is not None,
+            "groups": groups is not None,
+            "n_permutations": self.n_permutations is not None,
+            f"n_features_to_select={wanted!r}": rule,
+        }
+        refused = [name for name, given in needs.items() if given]
+        if refused:
+            raise InputError(
+                f"{' and '.join(refused)} cannot be used with rows that are read block by block: "
+                "RowBatches know their target, rows are weighted by the resampling alone, and "
+                "permuted targets and cross-validation need all rows in memory."
+            )
+
     @property
     def procedure(self) -> Procedure:
         """What this selector repeats, as a value that can be run on other data."""
@@ -292,6 +332,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             resampling=self.resampling,
             aggregation=self.aggregation,
             n_features_per_run=per_run,
+            between=self.ranker_aggregation,
         )
 
     @property
@@ -299,8 +340,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Shape of the data and hashes by which they can be recognised."""
         check_is_fitted(self, "support_")
         if "_data_summary" not in self.__dict__:
-            data = self.__dict__.pop("_data")
-            self._data_summary = data_summary(data.X, data.y, data.sample_weight, data.groups)
+            data: Data | StreamedData = self.__dict__.pop("_data")
+            self._data_summary = data.summary()
         return self._data_summary
 
     def __getstate__(self) -> dict[str, Any]:
@@ -410,7 +451,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return replace(self.procedure, n_features_per_run=per_run)
 
     def _evidence(
-        self, procedure: Procedure, data: Data, wanted: Any, rng: np.random.Generator
+        self, procedure: Procedure, data: Any, wanted: Any, rng: np.random.Generator
     ) -> FeatureEvidence | None:
         """Permutation evidence, if it was asked for or an error rule needs it."""
         rule = wanted if isinstance(wanted, ErrorRule) and self.control == "permutation" else None
@@ -447,7 +488,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return check_fraction("the frequency in n_features_to_select", match[1])
 
     def _cross_validated_number(
-        self, procedure: Procedure, data: Data, rng: np.random.Generator
+        self, procedure: Procedure, data: Any, rng: np.random.Generator
     ) -> int:
         """Fewest features within one standard error of the best; ensembles inside the folds."""
         estimator = self.estimator
@@ -471,12 +512,12 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.cv_scores_ = dict(zip(sizes, mean.tolist(), strict=True))
         return int(sizes[int(np.flatnonzero(mean >= mean[best] - error)[0])])
 
-    def _similarity(self, data: Data) -> FeatureSimilarity | None:
+    def _similarity(self, data: Data | StreamedData, chosen: Runs) -> FeatureSimilarity | None:
         """Which features are twins, unless they are not to be looked for."""
         if self.similarity_threshold is None:
             return None
         threshold = check_fraction("similarity_threshold", self.similarity_threshold)
-        return data.similarity(threshold)
+        return find_twins(data, threshold, chosen, self.ranking_)
 
     def _measure_stability(self, seed: int) -> None:
         """Agreement of the runs, plain and with similar features counted as one."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from mainstay._checkpoint import active
 from mainstay._parallel import Progress, n_cores, run_tasks
-from mainstay._validation import InputError, check_count
+from mainstay._provenance import plain
+from mainstay._validation import InputError, RandomState, check_count
 from mainstay.data import Data
 from mainstay.procedure import Procedure
 from mainstay.reliability.pairs import halve
@@ -63,6 +66,18 @@ class Source:
     n_jobs: int | None
     progress: Progress
 
+    def settings(self, ranker: Any, random_state: RandomState) -> dict[str, Any]:
+        """What the runs depend on, besides the data: `ranker` and the seed as they were given."""
+        return {
+            "ranker": plain(ranker),
+            "resampling": plain(self.procedure.resampling),
+            "protocol": self.protocol,
+            "n_runs": self.n_runs,
+            "n_halves": self.n_halves,
+            "task": self.data.task,
+            "random_state": plain(random_state),
+        }
+
     def first(self, rng: np.random.Generator) -> BaseRuns:
         """Spend the budget."""
         if self.protocol == "flat":
@@ -111,8 +126,8 @@ class Source:
             progress=self.progress,
             description="training halves",
         )
-        labels = np.repeat(np.arange(n_halves), [part.n_runs for part in parts])
-        runs = Runs.concatenate(parts)
+        labels = np.repeat(np.arange(n_halves), [len(part["values"]) for part in parts])
+        runs = Runs.concatenate([_as_runs(part, data.features) for part in parts])
         return BaseRuns(runs, labels, clock.seconds() / runs.n_runs, paired)
 
 
@@ -162,13 +177,28 @@ def draw_half(data: Data, rng: np.random.Generator) -> np.ndarray:
     return np.sort(np.concatenate(chosen))
 
 
-def _run_half(procedure: Procedure, data: Data, rows: np.ndarray, n_runs: int, seed: int) -> Runs:
+def _run_half(
+    procedure: Procedure, data: Data, rows: np.ndarray, n_runs: int, seed: int
+) -> dict[str, Any]:
+    """Runs on one half, as what a checkpoint can keep; `_as_runs` undoes it."""
     rng = np.random.default_rng(seed)
-    return procedure.merge(procedure.run(data.rows(rows), n_runs, rng, n_jobs=1, progress=False))
+    runs = procedure.merge(procedure.run(data.rows(rows), n_runs, rng, n_jobs=1, progress=False))
+    values = runs.support if runs.kind == "support" else runs.scores
+    return {"values": values, "paired": runs.paired, "resampled": runs.resampled}
+
+
+def _as_runs(part: dict[str, Any], features: Sequence[str]) -> Runs:
+    make = Runs.from_support if part["values"].dtype == bool else Runs.from_scores
+    runs = make(part["values"], features)
+    runs = runs.as_pairs() if part["paired"] else runs
+    return runs.as_resampled() if part["resampled"] else runs
 
 
 class _Clock:
-    """Core-seconds since it was made: exact in one process, cores × time in several."""
+    """Core-seconds since it was made: exact in one process, cores × time in several.
+
+    NaN where runs come from a checkpoint, since what those took is not known.
+    """
 
     def __init__(self, n_jobs: int | None) -> None:
         self.cores = n_cores(n_jobs)
@@ -176,6 +206,9 @@ class _Clock:
         self.start = self.read()
 
     def seconds(self) -> float:
+        job = active()
+        if job is not None and job.has_results:
+            return math.nan
         return (self.read() - self.start) * self.cores
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mainstay._checkpoint import keep_in
 from mainstay._parallel import Progress
 from mainstay._validation import (
     InputError,
@@ -66,6 +69,7 @@ def forecast_stability(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = "auto",
+    checkpoint: str | Path | None = None,
 ) -> Forecast:
     """Forecast how stable an ensemble of any size would be, from few runs of its ranker.
 
@@ -139,6 +143,10 @@ def forecast_stability(
         Number of cores; the result is the same for any number.
     progress : bool or "auto"
         Show a progress bar; "auto" on a terminal.
+    checkpoint : str or Path, optional
+        A folder where finished base runs are kept, so that a call that was killed goes on where it
+        was; see `EnsembleSelector`. Other sizes, measures and aggregations can be forecast from the
+        same runs. What runs from there took is not known: `seconds_per_run` is then NaN.
 
     Returns
     -------
@@ -197,11 +205,14 @@ def forecast_stability(
     if precision is not None and not precision > 0:
         raise InputError(f"precision must be a number above 0, got {precision!r}.")
     source: Source | None = None
+    kept: AbstractContextManager[None] = nullcontext()
     if isinstance(ranker, Runs):
         if X is not None or y is not None:
             raise InputError("runs that were made already need no X and y; leave them out.")
         if precision is not None:
             raise InputError("precision= adds runs, which needs a ranker and data, not runs.")
+        if checkpoint is not None:
+            raise InputError("checkpoint= keeps runs while they are made; these are made already.")
         labels = _checked_halves(halves, protocol, ranker.n_runs)
         base = BaseRuns(ranker, labels, paired=protocol == "nested")
     else:
@@ -219,19 +230,23 @@ def forecast_stability(
         n_jobs = getattr(ranker, "n_jobs", None) if n_jobs is None else n_jobs
         budget = check_count("n_runs", n_runs, 2)
         source = Source(procedure, data, protocol, budget, n_halves, n_jobs, progress)
-        base = source.first(rng)
         aggregation = procedure.aggregation
-    k = _checked_number(n_features_to_select, base.runs, compares_selections(measure))
+        settings = source.settings(ranker, random_state)
+        kept = keep_in(checkpoint, "forecast_stability", settings, data.fingerprint)
     rule = "mean" if aggregation is None else aggregation
-    seed = int(rng.integers(2**32))
 
     def curve_of(base: BaseRuns) -> FlatCurve | HalvesCurve:
         ensembles = Ensembles(base.runs, rule, measure, k, similarity)
         n = n_ensembles if ensembles.averages else max(10, n_ensembles // 4)  # others take long
         return make_curve(ensembles, base.halves, n, confidence, seed, paired=base.paired)
 
-    if source is not None and precision is not None:
-        base = _enough_runs(source, base, curve_of, sizes, precision, max_runs, rng)
+    with kept:
+        if source is not None:
+            base = source.first(rng)
+        k = _checked_number(n_features_to_select, base.runs, compares_selections(measure))
+        seed = int(rng.integers(2**32))
+        if source is not None and precision is not None:
+            base = _enough_runs(source, base, curve_of, sizes, precision, max_runs, rng)
     curve = curve_of(base)
     model = fit_model(curve.ensembles, _single_agreement(curve, base, seed), seed)
     points = [point_at(curve, model, method, float(m)) for m in sizes]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from mainstay._notebook import card
 from mainstay._saving import Saveable
 from mainstay._validation import InputError
 from mainstay.aggregation import AGGREGATIONS
 from mainstay.forecast.base_runs import BaseRuns
 from mainstay.forecast.calibration import InfeasibleError, estimate_n_useful, solve_p
 from mainstay.forecast.curves import FlatCurve, HalvesCurve, Point, make_curve
-from mainstay.forecast.planning import Plan, make_plan, with_interval
+from mainstay.forecast.planning import Plan, make_plan, resamples, with_interval
 from mainstay.forecast.simulator import SimulatedSelector
 from mainstay.forecast.virtual import Ensembles
 from mainstay.procedure import selections
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from mainstay.plotting import ForecastDisplay
 
 LARGEST = 10_000
+_NARROWED_BY = {
+    "flat": "More base runs (n_runs, --runs) would narrow that.",
+    "nested": "That is the uncertainty over data sets: only more rows would narrow it.",
+    "overlapping": "More training halves (n_runs, --runs) would narrow that.",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +80,7 @@ class Forecast(Saveable):
     n_runs : int
         Number of base runs.
     seconds_per_run : float
-        Measured core-seconds of a base run; NaN for runs made elsewhere.
+        Measured core-seconds of a base run; NaN for runs made elsewhere or taken from a checkpoint.
     plateau : float
         Limit of the stability as ensembles grow.
     """
@@ -215,6 +221,7 @@ class Forecast(Saveable):
             target=target,
             tolerance=tolerance,
             largest=largest,
+            narrowed_by=_NARROWED_BY[self.protocol],
         )
 
     def _value_at(self, m: float) -> float:
@@ -227,7 +234,7 @@ class Forecast(Saveable):
         -------
         pandas.DataFrame
             `ensemble_size`, `resampling` with `lower` and `upper`, and `simulator` (the paper's
-            model; missing where it is infeasible: see `infeasible`). The model gives ranks but no
+            model; NaN where it is infeasible: see `infeasible`). The model gives ranks but no
             scores, so the mean of scores, for example, is replaced by the mean of ranks.
         """
         import pandas as pd
@@ -242,7 +249,7 @@ class Forecast(Saveable):
                 "lower": [point.lower for point in points],
                 "upper": [point.upper for point in points],
                 "simulator": [
-                    None if model is None else simulated(model, self._engine.ensembles, int(m))
+                    math.nan if model is None else simulated(model, self._engine.ensembles, int(m))
                     for m in sizes
                 ],
             }
@@ -263,7 +270,7 @@ class Forecast(Saveable):
         last = self.curve.iloc[-1]
         bounds = (last.get("lower", math.nan), last.get("upper", math.nan))
         words = (
-            f"{last['ensemble_size']:.0f} resamples would give a {self.measure} of "
+            f"{resamples(int(last['ensemble_size']))} would give a {self.measure} of "
             f"{with_interval(last['stability'], *bounds)}"
         )
         if self.protocol == "flat":
@@ -293,12 +300,18 @@ class Forecast(Saveable):
             )
         return words
 
-    def __repr__(self) -> str:
-        head = (
+    def _repr_html_(self) -> str:
+        return card(self._title, self.summary(), self.curve)
+
+    @property
+    def _title(self) -> str:
+        return (
             f"Forecast of {self.measure} from {self.n_runs} runs ({self.protocol} protocol, "
             f"{self.aggregation} aggregation)"
         )
-        return f"{head}\n{self.curve.to_string(index=False, float_format='{:.3f}'.format)}"
+
+    def __repr__(self) -> str:
+        return f"{self._title}\n{self.curve.to_string(index=False, float_format='{:.3f}'.format)}"
 
 
 def _name(what: Any) -> str:

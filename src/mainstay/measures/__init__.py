@@ -125,7 +125,9 @@ def stability(
         ...or after so many draws. The estimate says how precise it is.
     **options
         Options of the measure: `penalty` (davis), `pairing="disjoint"` (npog, npogr), `k`
-        (rankings, importances), `persistence` (rbo).
+        (rankings, importances), `persistence` (rbo), `bound="arithmetic"` (`sma_count`,
+        `sma_mean`, `sma_greedy`, `sma_mbm`: the largest score is taken to be (k_i + k_j)/2 instead
+        of √(k_i k_j)).
 
     Returns
     -------

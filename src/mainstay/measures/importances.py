@@ -129,6 +129,6 @@ def _solved(problems: list[_Transport]) -> np.ndarray:
 
 
 ENTRIES = (
-    Measure("shared_importance", "importances", (0, 1), "Hamer and Dupont 2021 (ECML PKDD)",
+    Measure("shared_importance", "importances", (0, 1), "Hamer and Dupont 2021",
             run_scores=shared_importance, options=("k",)),
 )  # fmt: skip

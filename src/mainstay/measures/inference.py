@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from scipy.special import ndtri
 
+from mainstay._notebook import card
 from mainstay._validation import InputError, check_fraction
 from mainstay.measures.intervals import (
     LEAST_RUNS,
@@ -182,6 +183,9 @@ class StabilityEstimate:
         if self.interval_note and not math.isnan(self.value):
             text += f"; {self.interval_note}"
         return text + ")"
+
+    def _repr_html_(self) -> str:
+        return card("Stability", repr(self), self.to_frame().dropna(axis=1))
 
 
 # ---------------------------------------------------------------------- estimates

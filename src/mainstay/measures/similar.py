@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mainstay._validation import InputError, natural_order
+from mainstay._validation import InputError, check_choice, natural_order
 from mainstay.measures.chance import (
     Chance,
     Expectation,
@@ -148,22 +148,32 @@ def npogr(pairs: SimilarPairs, chance: Chance) -> Scores:
     return pairs.corrected(score, expected, bound, correction="exact")
 
 
-def sma(adjustment: str, pairs: SimilarPairs, chance: Chance) -> Scores:
-    """r + adjustment, of at most √(k_i k_j); `adjustment` names a kernel's constant."""
+_BOUNDS = ("geometric", "arithmetic")
+
+
+def sma(adjustment: str, pairs: SimilarPairs, chance: Chance, bound: str = "geometric") -> Scores:
+    """r + adjustment, of at most √(k_i k_j); `adjustment` names a kernel's constant.
+
+    With bound="arithmetic" the largest score is taken to be (k_i + k_j)/2, as for `yu`: looser
+    where two selections differ in size, so that they are less stable.
+    """
     from mainstay._kernels import adjustments
 
+    check_choice("bound", bound, _BOUNDS)
     kind = getattr(adjustments, adjustment)
     one_sided = pairs.adjustments(kind)
     score = pairs.overlap + np.minimum(one_sided, one_sided.T)
     if chance.correction == "none":
         return Scores(pairwise=score)
-    bound = np.sqrt(np.outer(pairs.sizes, pairs.sizes))
-    sensitivity = _sensitivity(pairs, score, bound, pairs.expected_overlap)
+    largest = np.sqrt(np.outer(pairs.sizes, pairs.sizes))
+    if bound == "arithmetic":
+        largest = (pairs.sizes[:, None] + pairs.sizes) / 2
+    sensitivity = _sensitivity(pairs, score, largest, pairs.expected_overlap)
     added = expected_adjustment(kind, pairs.graph, pairs.sizes, pairs.p, chance, sensitivity)
     return pairs.corrected(
         score,
         pairs.expected_overlap + added.mean,
-        bound,
+        largest,
         correction="estimate" if added.n_draws else "exact",
         chance_standard_error=added.value_error,
         n_draws=added.n_draws,
@@ -313,13 +323,13 @@ ENTRIES = (
     Measure("yu", "similarity", _BELOW_1, f"Yu et al. 2012; {_BOMMERT}", run_scores=yu,
             corrected=True, limits=False),
     Measure("sma_count", "similarity", _BELOW_1, _BOMMERT, run_scores=partial(sma, "COUNT"),
-            corrected=True, limits=False),
+            corrected=True, limits=False, options=("bound",)),
     Measure("sma_mean", "similarity", _BELOW_1, _BOMMERT, run_scores=partial(sma, "MEAN"),
-            corrected=True, limits=False),
+            corrected=True, limits=False, options=("bound",)),
     Measure("sma_greedy", "similarity", _BELOW_1, _BOMMERT, run_scores=partial(sma, "GREEDY"),
-            corrected=True, limits=False),
+            corrected=True, limits=False, options=("bound",)),
     Measure("sma_mbm", "similarity", _BELOW_1, _BOMMERT, run_scores=partial(sma, "MATCHING"),
-            corrected=True, limits=False),
+            corrected=True, limits=False, options=("bound",)),
     Measure("npogr", "similarity", _BELOW_1, "Zhang et al. 2009", run_scores=npogr,
             corrected=True, limits=False, symmetry=False, options=("pairing",)),
     Measure("matching", "similarity", (0, 1), "Yu, Ding and Loscalzo 2008", run_scores=matching),

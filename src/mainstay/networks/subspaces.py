@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from mainstay._parallel import Progress, run_tasks
+from mainstay._parallel import Progress, one_thread, run_tasks
 from mainstay._validation import InputError, check_choice, check_count
 from mainstay.networks.expression import Expression, seed_of
 from mainstay.networks.trees import target_blocks
-from mainstay.subspace.learners import Learner, check_folds, make_learner, one_thread
+from mainstay.subspace.learners import Learner, check_folds, make_learner
 from mainstay.subspace.umda import EvolutionSettings, evolve
 
 _BASES = ("knn", "svm", "tree")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +14,19 @@ from mainstay.networks.expression import Expression, seed_of
 
 _BLOCKS_IN_CHECKPOINT = 200
 _BLOCKS_PER_CORE = 4  # so that a progress bar moves, and cores finish together
+
+
+@dataclass(frozen=True)
+class Boosting:
+    """How boosting learns and when it stops; the defaults are GRNBoost2's."""
+
+    depth: int = 3
+    rate: float = 0.01
+    share_of_samples: float = 0.9
+    window: int = 25
+
+
+BOOSTING = Boosting()
 
 
 def forest_links(
@@ -31,11 +44,11 @@ def forest_links(
     Columns are sorted once for all targets and trees. Random forests draw bootstrap samples, extra
     trees use all samples, as in GENIE3.
     """
-    values = np.ascontiguousarray(expression.inputs.T, dtype=np.float32)
+    values = _columns(expression)
     if extra:
         columns: tuple[np.ndarray, ...] = (values,)
     else:
-        orders = np.argsort(values, axis=1, kind="stable").astype(np.uint32)
+        orders = _orders(values)
         ordered = np.take_along_axis(values, orders, axis=1)
         steps = np.concatenate([np.zeros((len(values), 1), bool), np.diff(ordered) > 0], axis=1)
         ranks = np.empty(values.shape, np.int32)
@@ -51,6 +64,15 @@ def forest_links(
         _forest_block, tasks, n_jobs=n_jobs, progress=progress, description="target genes"
     )
     return np.concatenate(importances, axis=1)
+
+
+def _columns(expression: Expression) -> np.ndarray:
+    return np.ascontiguousarray(expression.inputs.T, dtype=np.float32)
+
+
+def _orders(values: np.ndarray) -> np.ndarray:
+    """Row numbers of every column in ascending order of its values."""
+    return np.argsort(values, axis=1, kind="stable").astype(np.uint32)
 
 
 def _forest_block(
@@ -106,12 +128,18 @@ def boosting_links(
     Trees of depth 3, learning rate 0.01, 90% of the samples per tree; training stops when the loss
     on the samples left out has not improved, on average, over 25 trees. The importance is the
     number of trees times the share of the reduction in squared error.
+
+    As in scikit-learn since 1.3, which GRNBoost2 is run with today, the improvement of a tree is
+    the loss on the samples that the tree before it left out, less the loss on its own; before that
+    it was measured on the same samples.
     """
     count = check_count("n_estimators", n_trees, 1)
     share: float | int | str = 0.1 if max_features is None else max_features
     check_max_features(share, len(expression.regulators))
+    values = _columns(expression)
+    columns = (_orders(values), values)
     tasks = [
-        (expression, block, count, share, seed)
+        (expression, columns, block, count, share, seed)
         for block in target_blocks(len(expression.targets), n_jobs)
     ]
     importances = run_tasks(
@@ -120,42 +148,31 @@ def boosting_links(
     return np.concatenate(importances, axis=1)
 
 
-class _NoMoreGain:
-    """Stop when the mean out-of-bag improvement of the last trees is negative."""
-
-    window = 25
-
-    def __call__(self, number: int, model: Any, _locals: Any) -> bool:
-        if number + 1 < self.window:
-            return False
-        recent = model.oob_improvement_[number + 1 - self.window : number + 1]
-        return bool(np.mean(recent) < 0)
-
-
 def _boosting_block(
     expression: Expression,
+    columns: tuple[np.ndarray, np.ndarray],
     targets: np.ndarray,
     n_trees: int,
     max_features: float | int | str,
     seed: int,
 ) -> np.ndarray:
-    from sklearn.ensemble import GradientBoostingRegressor
+    from mainstay._kernels.network_boosting import boosting_importances
 
-    X = expression.inputs.astype(np.float32)
+    n = len(expression.values)
+    n_left_out = n - int(BOOSTING.share_of_samples * n)
     out = np.zeros((len(targets), len(expression.regulators)))
     for row, target in zip(out, targets, strict=True):
         features = expression.candidates(int(target))
-        if len(features) == 0 or not expression.outputs[:, target].any():
+        y = np.ascontiguousarray(expression.outputs[:, target])
+        if len(features) == 0 or not y.any():
             continue
-        model = GradientBoostingRegressor(
-            learning_rate=0.01,
-            n_estimators=n_trees,
-            max_features=check_max_features(max_features, len(features)),
-            subsample=0.9,
-            random_state=seed_of(seed, expression.target_names[target]) % 2**32,
-        )
-        model.fit(X[:, features], expression.outputs[:, target], monitor=_NoMoreGain())
-        row[features] = model.feature_importances_ * len(model.estimators_)
+        k = check_max_features(max_features, len(features))
+        own_seed = np.uint64(seed_of(seed, expression.target_names[target]))
+        grown = boosting_importances(
+            *columns, y, features, n_trees, k, n_left_out, BOOSTING.depth, BOOSTING.rate,
+            BOOSTING.window, own_seed, row,
+        )  # fmt: skip
+        row *= grown / row.sum()
     return out.T
 
 

@@ -138,7 +138,7 @@ class ForecastDisplay(Display):
                 f"target {plan.target:g}", (high, plan.target), xytext=(-2, 3), ha="right",
                 textcoords="offset points", color="#8A5A00", fontsize="small",
             )  # fmt: skip
-        if plan.ensemble_size is not None and low <= plan.ensemble_size <= high:
+        if plan.is_sure and plan.ensemble_size is not None and low <= plan.ensemble_size <= high:
             ax.axvline(plan.ensemble_size, color=GREEN, linewidth=1.2, linestyle=":")
             ax.annotate(
                 f"{plan.ensemble_size}", (plan.ensemble_size, 0), xytext=(3, 4),

@@ -23,7 +23,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mainstay._validation import InputError, check_choice, check_count
-from mainstay.rankers import evolution, filters, greedy, importances, l1_path, moments
+from mainstay.rankers import (
+    evolution,
+    filters,
+    greedy,
+    importances,
+    l1_path,
+    moments,
+    shap_values,
+)
 from mainstay.rankers.base import NamedRanker, Ranker, has_fast_path
 from mainstay.rankers.discretization import Binning
 from mainstay.rankers.evolution import EvolutionRanker
@@ -45,6 +53,7 @@ from mainstay.rankers.importances import (
 )
 from mainstay.rankers.l1_path import L1Path
 from mainstay.rankers.moments import Correlation, FStatistic
+from mainstay.rankers.shap_values import ShapImportance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +81,7 @@ __all__ = [
     "PermutationImportance",
     "Ranker",
     "SelectorRanker",
+    "ShapImportance",
     "SplitFrequency",
     "SymmetricUncertainty",
     "list_rankers",
@@ -85,6 +95,7 @@ RANKERS: dict[str, NamedRanker] = {
     **greedy.NAMED,
     **l1_path.NAMED,
     **importances.NAMED,
+    **shap_values.NAMED,
     **evolution.NAMED,
 }
 
@@ -166,7 +177,7 @@ def list_rankers() -> pd.DataFrame:
     pandas.DataFrame
         One row per ranker: `name`; `class`; `kind` (table, moments, greedy, model); `weights`,
         whether it scores many resamples at once from row weights; `random`, whether it has a
-        `random_state`; `summary`.
+        `random_state`; `summary`; `reference`.
 
     Examples
     --------
@@ -187,6 +198,7 @@ def list_rankers() -> pd.DataFrame:
                 "weights": has_fast_path(ranker),
                 "random": "random_state" in ranker.get_params(),
                 "summary": RANKERS[name].summary,
+                "reference": RANKERS[name].reference,
             }
             for name, ranker in made.items()
         ]

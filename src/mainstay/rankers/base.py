@@ -46,11 +46,14 @@ class NamedRanker:
         "table" (bins × classes), "moments" (means and variances), "greedy" or "model".
     summary : str
         One line; by default the first line of the docstring of `make`.
+    reference : str
+        Who proposed it; "; " joins several.
     """
 
     make: Callable[..., Any]
     kind: str
     summary: str = ""
+    reference: str = ""
 
     def __post_init__(self) -> None:
         if not self.summary:
@@ -96,8 +99,11 @@ def resample_scorer(ranker: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.nd
         score = ranker.resample_scorer(X, y)
     else:
         score = partial(ranker.score_resamples, X, y)
+    ours = isinstance(ranker, WeightedRanker)
 
     def checked(weights: np.ndarray) -> np.ndarray:
+        if not ours and weights.dtype.kind == "u":
+            weights = weights.astype(np.int64)  # sums of small integers would overflow
         scores = np.asarray(score(weights), dtype=float)
         expected = len(weights), np.shape(X)[1]
         if scores.shape != expected:
@@ -432,7 +438,11 @@ def one_weighting(sample_weight: Any, n_rows: int) -> np.ndarray:
 
 
 def _scores(scorer: BlockScorer, weights: Any, table: Table, block: int) -> np.ndarray:
-    out = np.empty((len(weights), table.n_features))
+    out: np.ndarray | None = None
     for rows, part in weight_blocks(weights, table.n_rows, block):
-        out[rows] = scorer(part)
-    return out
+        scores = scorer(part)
+        if len(scores) == len(weights):  # all in one block: not copied
+            return np.ascontiguousarray(scores)
+        out = np.empty((len(weights), table.n_features)) if out is None else out
+        out[rows] = scores
+    return np.empty((0, table.n_features)) if out is None else out

@@ -195,6 +195,14 @@ def table_statistics(coded: Coded, cells: Cells, lanes: Lanes) -> Statistics:
     )  # fmt: skip
     n_columns = (per_class > 0).sum(axis=0)
     class_sum = c_log_c(per_class, lanes).sum(axis=0)
+    return _statistics(lanes, joint, margin, class_sum, chi2, n_rows, n_columns)
+
+
+def _statistics(
+    lanes: Lanes, joint: np.ndarray, margin: np.ndarray, class_sum: np.ndarray, chi2: np.ndarray,
+    n_rows: np.ndarray, n_columns: np.ndarray,
+) -> Statistics:  # fmt: skip
+    """Gather sums over tables, features × lanes; what is constant has information exactly 0."""
     constant = (n_rows <= 1) | (n_columns <= 1)
     information = np.maximum(lanes.entropy(margin + class_sum - joint), 0)
     return Statistics(
@@ -209,6 +217,42 @@ def table_statistics(coded: Coded, cells: Cells, lanes: Lanes) -> Statistics:
         margin_sum=margin.T,
         class_sum=class_sum[:, None],
     )
+
+
+def count_statistics(counts: np.ndarray) -> Statistics:
+    """Compute what `table_statistics` does from counts: features × bins × classes × resamples."""
+    per_class = counts[0].sum(axis=0, dtype=float)
+    totals = per_class.sum(axis=0)
+    lanes = _without_rows(totals)
+    n_columns, class_sum = (per_class > 0).sum(axis=0), c_log_c(per_class, lanes).sum(axis=0)
+    step = max(1, _MOST_AT_ONCE // counts[0].size)
+    found: dict[str, list[np.ndarray]] = {}
+    for at in range(0, len(counts), step):
+        part = counts[at : at + step].astype(float)
+        margin = part.sum(axis=2)
+        expected = margin[:, :, None] * (per_class / totals)
+        deviation = np.square(part - expected)
+        chi2 = np.divide(deviation, expected, out=np.zeros_like(part), where=expected > 0)
+        sums = {
+            "joint": c_log_c(part, lanes).sum(axis=(1, 2)),
+            "margin": c_log_c(margin, lanes).sum(axis=1),
+            "chi2": chi2.sum(axis=(1, 2)),
+            "n_rows": (margin > 0).sum(axis=1),
+        }
+        for name, values in sums.items():
+            found.setdefault(name, []).append(values)
+    joint, margins, chi2, n_rows = (np.concatenate(parts) for parts in found.values())
+    return _statistics(lanes, joint, margins, class_sum, chi2, n_rows, n_columns)
+
+
+def _without_rows(totals: np.ndarray) -> Lanes:
+    """The number format that `pack` takes for resamples of these sizes."""
+    size = next((s for s in (2, 4) if totals.max() <= _LARGEST[s]), 8)
+    words = np.zeros((0, len(totals)), dtype=np.uint64)
+    if size == 8:
+        return Lanes(words, np.dtype(float), totals, np.zeros(0), 1.0)
+    table = _fixed_point_table(size, int(totals.max()))
+    return Lanes(words, np.dtype(f"u{size}"), totals, table, 0.5 ** _FRACTION_BITS[size])
 
 
 def c_log_c(counts: np.ndarray, lanes: Lanes) -> np.ndarray:

@@ -241,6 +241,24 @@ def _cut_all(
     return codes, n_bins, edges
 
 
+def equal_width_codes(values: np.ndarray, low: Any, high: Any, n_bins: int) -> np.ndarray:
+    """Bins of numbers that lie between low and high: the rule "width" of `Binning`.
+
+    Examples
+    --------
+    >>> equal_width_codes(np.array([0.0, 0.4, 0.5, 1.0]), 0.0, 1.0, 2)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+    with np.errstate(over="ignore"):
+        too_wide = np.isinf(np.subtract(high, low)).any()
+    if too_wide:
+        values, low, high = values / 2, low / 2, high / 2
+    width = np.subtract(high, low)
+    share = (values - low) / np.where(width == 0, 1.0, width)
+    with np.errstate(invalid="ignore"):  # what is missing gets some bin
+        return np.asarray(np.minimum(np.floor(share * n_bins), n_bins - 1), dtype=np.int32)
+
+
 def renumbered(codes: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Renumber every row of codes below `width` so that every code occurs; and which occur.
 

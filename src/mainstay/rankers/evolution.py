@@ -200,4 +200,4 @@ def _standardised(values: np.ndarray) -> np.ndarray:
     return np.asarray((values - values.mean()) / values.std())
 
 
-NAMED = {"evolution": NamedRanker(EvolutionRanker, "model")}
+NAMED = {"evolution": NamedRanker(EvolutionRanker, "model", reference="Saeys et al. 2006")}

@@ -46,7 +46,7 @@ FORMULAS: dict[str, Formula] = {
 }
 
 
-class _TableFilter(DiscreteRanker):
+class TableFilter(DiscreteRanker):
     """A filter whose score is a formula in the entropies and chi-square of bins × classes."""
 
     _formula: str
@@ -77,7 +77,7 @@ _OPTIONS = """
 
 
 @with_options(_OPTIONS)
-class InformationGain(_TableFilter):
+class InformationGain(TableFilter):
     """Information gain (mutual information) of feature and target, in nats.
 
     IG = H(x) + H(y) − H(x, y). A constant feature scores 0.
@@ -98,7 +98,7 @@ class InformationGain(_TableFilter):
 
 
 @with_options(_OPTIONS)
-class SymmetricUncertainty(_TableFilter):
+class SymmetricUncertainty(TableFilter):
     """Information gain as a share of what there is to gain: between 0 and 1.
 
     SU = 2·IG / (H(x) + H(y)). A constant feature scores 0.
@@ -118,7 +118,7 @@ class SymmetricUncertainty(_TableFilter):
 
 
 @with_options(_OPTIONS)
-class GainRatio(_TableFilter):
+class GainRatio(TableFilter):
     """Information gain divided by the feature's own entropy.
 
     GR = IG / H(x). A constant feature scores 0.
@@ -138,7 +138,7 @@ class GainRatio(_TableFilter):
 
 
 @with_options(_OPTIONS)
-class ChiSquare(_TableFilter):
+class ChiSquare(TableFilter):
     """Pearson's chi-square statistic of the bins × classes table, no continuity correction.
 
     χ² = Σ (observed − expected)² / expected. Rows and columns that are empty in a resample are left
@@ -160,7 +160,7 @@ class ChiSquare(_TableFilter):
 
 
 @with_options(_OPTIONS)
-class CramersV(_TableFilter):
+class CramersV(TableFilter):
     """Chi-square put on a scale from 0 to 1, whatever the numbers of rows, bins and classes.
 
     V = √(χ² / (n·min(bins − 1, classes − 1))), counting bins and classes that are not empty.
@@ -180,11 +180,13 @@ class CramersV(_TableFilter):
 
 
 NAMED = {
-    "information_gain": NamedRanker(InformationGain, "table"),
-    "symmetric_uncertainty": NamedRanker(SymmetricUncertainty, "table"),
-    "gain_ratio": NamedRanker(GainRatio, "table"),
-    "chi_square": NamedRanker(ChiSquare, "table"),
-    "cramers_v": NamedRanker(CramersV, "table"),
+    "information_gain": NamedRanker(InformationGain, "table", reference="Quinlan 1986"),
+    "symmetric_uncertainty": NamedRanker(
+        SymmetricUncertainty, "table", reference="Press et al. 1988"
+    ),
+    "gain_ratio": NamedRanker(GainRatio, "table", reference="Quinlan 1993"),
+    "chi_square": NamedRanker(ChiSquare, "table", reference="Liu and Setiono 1995"),
+    "cramers_v": NamedRanker(CramersV, "table", reference="Cramér 1946"),
 }
 
 

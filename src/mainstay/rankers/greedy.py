@@ -306,13 +306,16 @@ class NJMIM(_Greedy):
 
 
 NAMED = {
-    "mrmr": NamedRanker(MRMR, "greedy"),
+    "mrmr": NamedRanker(MRMR, "greedy", reference="Peng et al. 2005"),
     "mrmr_fcq": NamedRanker(
-        partial(MRMR, "FCQ"), "greedy", "mRMR as quotient of F-statistic and correlation; no bins."
+        partial(MRMR, "FCQ"),
+        "greedy",
+        "mRMR as quotient of F-statistic and correlation; no bins.",
+        "Ding and Peng 2005",
     ),
-    "jmi": NamedRanker(JMI, "greedy"),
-    "cmim": NamedRanker(CMIM, "greedy"),
-    "disr": NamedRanker(DISR, "greedy"),
-    "jmim": NamedRanker(JMIM, "greedy"),
-    "njmim": NamedRanker(NJMIM, "greedy"),
+    "jmi": NamedRanker(JMI, "greedy", reference="Yang and Moody 1999"),
+    "cmim": NamedRanker(CMIM, "greedy", reference="Fleuret 2004"),
+    "disr": NamedRanker(DISR, "greedy", reference="Meyer and Bontempi 2006"),
+    "jmim": NamedRanker(JMIM, "greedy", reference="Bennasar et al. 2015"),
+    "njmim": NamedRanker(NJMIM, "greedy", reference="Bennasar et al. 2015"),
 }

@@ -413,22 +413,27 @@ class FunctionRanker(ModelRanker):
 
 
 NAMED = {
-    "random_forest": NamedRanker(EstimatorImportance, "model", "Importances in a random forest."),
+    "random_forest": NamedRanker(
+        EstimatorImportance, "model", "Importances in a random forest.", "Breiman 2001"
+    ),
     "extra_trees": NamedRanker(
         partial(EstimatorImportance, "extra_trees"),
         "model",
         "Importances in five extremely randomised trees, a cheap forest for every run.",
+        "Geurts et al. 2006",
     ),
     "linear": NamedRanker(
         partial(EstimatorImportance, "linear"),
         "model",
         "Coefficients of a logistic or ridge regression on standardised features.",
+        "Guyon and Elisseeff 2003",
     ),
     "boosting": NamedRanker(
         partial(EstimatorImportance, "boosting"),
         "model",
         "Gain in gradient-boosted trees: LightGBM or XGBoost, whichever is installed.",
+        "Friedman 2001",
     ),
-    "permutation": NamedRanker(PermutationImportance, "model"),
-    "split_frequency": NamedRanker(SplitFrequency, "model"),
+    "permutation": NamedRanker(PermutationImportance, "model", reference="Breiman 2001"),
+    "split_frequency": NamedRanker(SplitFrequency, "model", reference="Kazemitabar et al. 2017"),
 }

@@ -50,11 +50,17 @@ class Table:
             array = _array(X)
             shape = array.shape
             read = lambda j: _column(array[:, j], self.names[j])  # noqa: E731
-        self.names: tuple[str, ...] = feature_names(None, columns, shape[1])
         self.n_rows, self.n_features = int(shape[0]), int(shape[1])
+        if columns is not None:
+            self.names = feature_names(None, columns, self.n_features)
         self._read, self._X = read, X
         if self.n_rows < 2:
             raise InputError(f"X has {self.n_rows} row(s); at least 2 are needed.")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns; x0, x1, … where they have none, made only when asked for."""
+        return feature_names(None, None, self.n_features)
 
     @cached_property
     def floats(self) -> np.ndarray | None:
@@ -153,13 +159,19 @@ def read_target(y: Any, n_rows: int, target: str) -> Target:
 
 def _inferred_task(column: Column) -> tuple[str, str]:
     if column.kind in ("category", "boolean"):
-        held = "text or categories" if column.kind == "category" else "booleans"
+        return task_of(column.kind, column.values, len(column.values))
+    return task_of(column.kind, np.unique(column.values), len(column.values))
+
+
+def task_of(kind: str, distinct: np.ndarray, n_rows: int) -> tuple[str, str]:
+    """Tell from the distinct values of a target what is to be predicted; see `infer_task`."""
+    if kind in ("category", "boolean"):
+        held = "text or categories" if kind == "category" else "booleans"
         return "classification", f"y holds {held}"
-    distinct = np.unique(column.values)
     if np.any(distinct != np.floor(distinct)):
         return "regression", "y holds numbers with a fractional part"
     reason = f"y holds {len(distinct)} distinct whole numbers"
-    rows_each = len(column.values) / len(distinct)
+    rows_each = n_rows / len(distinct)
     if len(distinct) > _MOST_CLASSES and rows_each < _FEWEST_ROWS_OF_CLASS:
         return "regression", f"{reason}, in {rows_each:.1f} rows each on average"
     return "classification", reason

@@ -201,4 +201,8 @@ def _spread(y: np.ndarray, w: np.ndarray) -> float:
     return float(np.sqrt(variance)) if variance > _ROUNDING * (w @ y**2) else 0.0
 
 
-NAMED = {"l1_path": NamedRanker(L1Path, "model")}
+NAMED = {
+    "l1_path": NamedRanker(
+        L1Path, "model", reference="Tibshirani 1996; Meinshausen and Bühlmann 2010"
+    )
+}

@@ -61,24 +61,21 @@ class Moments:
         step = max(room // _COLUMNS, 1) * _COLUMNS
         return (slice(at, at + step) for at in range(0, self.n_features, step))
 
-    def sums(self, features: slice, lanes: Weighting, y: np.ndarray | None = None) -> Sums:
-        """Sums over every lane and group of rows for some of the features; with y, those of y."""
+    def sums(self, features: slice, lanes: Weighting) -> Sums:
+        """Sums over every lane and group of rows for some of the features."""
         width = len(range(self.n_features)[features])
         total, square = lanes.room(width), lanes.room(width)
-        count = lanes.room(width) if self.has_gaps else lanes.totals[:, :, None]
-        product, y_total, y_square = (lanes.room(0 if y is None else width) for _ in range(3))
-        if y is not None and not self.has_gaps:
-            y_total, y_square = lanes.room(1), lanes.room(1)
+        product = lanes.room(0 if lanes.y is None else width)
+        count, y_total, y_square = lanes.totals[:, :, None], lanes.y_totals, lanes.y_squares
+        if self.has_gaps:
+            count, y_total, y_square = (lanes.room(width) for _ in range(3))
         for number, rows in enumerate(lanes.chunks):
             values, present = self.block(rows, features)
-            lanes.add(number, values, total, square)
+            lanes.add(number, values, total, square, product)
             if present is not None:
                 lanes.add(number, present, count)
-            if y is not None:
-                of_rows = y[rows, None]
-                lanes.add(number, values * of_rows, product)
-                of_y = of_rows if present is None else present * of_rows
-                lanes.add(number, np.ascontiguousarray(of_y), y_total, y_square)
+                if lanes.y is not None:
+                    lanes.add(number, present * lanes.y[rows, None], y_total, y_square)
         return Sums(total, square, count, product, y_total, y_square)
 
 
@@ -98,10 +95,19 @@ class Sums:
 
 
 class Weighting:
-    """Row weights of many resamples, b × n, with rows ordered by group, chunk by chunk."""
+    """Row weights of many resamples, b × n, chunk by chunk; ordered by group, or with a target y.
+
+    `totals` holds Σ w, lanes × groups; `y_totals` and `y_squares` hold Σ w·y and Σ w·y², lanes ×
+    groups × 1.
+    """
 
     def __init__(
-        self, weights: np.ndarray, groups: np.ndarray | None = None, n_groups: int = 1
+        self,
+        weights: np.ndarray,
+        groups: np.ndarray | None = None,
+        n_groups: int = 1,
+        *,
+        y: np.ndarray | None = None,
     ) -> None:
         n = weights.shape[1]
         chunk = np.arange(n) // _MOST_ROWS
@@ -113,9 +119,14 @@ class Weighting:
         whole = weights.dtype.kind in "ui" and weights.max() < 2**16
         self._weights = weights[:, order].astype(np.uint16 if whole else float, order="C")
         self._n_groups = n_groups
-        ones, totals = np.ones((min(n, _MOST_ROWS), 1)), self.room(1)
-        for number in range(len(self.chunks)):
+        self.y = y
+        ones = np.ones((min(n, _MOST_ROWS), 1))
+        totals, self.y_totals, self.y_squares = (self.room(1) for _ in range(3))
+        for number, rows in enumerate(self.chunks):
             self.add(number, ones, totals)
+            if y is not None:
+                of_rows = np.ascontiguousarray(y[rows, None])
+                self.add(number, of_rows, self.y_totals, self.y_squares)
         self.totals = totals[:, :, 0]
 
     def room(self, width: int) -> np.ndarray:
@@ -123,16 +134,25 @@ class Weighting:
         return np.zeros((len(self._weights), self._n_groups, width))
 
     def add(
-        self, number: int, values: np.ndarray, total: np.ndarray, square: np.ndarray | None = None
+        self,
+        number: int,
+        values: np.ndarray,
+        total: np.ndarray,
+        square: np.ndarray | None = None,
+        product: np.ndarray | None = None,
     ) -> None:
-        """Add the weighted rows of a chunk, and their squares, to the sums of their groups."""
-        from mainstay._kernels.moments import row_moments
+        """Add the weighted rows of a chunk, their squares and products with y to their sums."""
+        from mainstay._kernels.moments import row_moments, row_moments_with_target
 
         part = self.chunks[number]
-        starts = self._starts[number * self._n_groups :][: self._n_groups + 1] - part.start
-        if square is None:
-            square = self.room(0)
-        row_moments(values, self._rows[part], starts, self._weights[:, part], total, square)
+        weights = self._weights[:, part]
+        square = self.room(0) if square is None else square
+        if self.y is None or product is None:
+            starts = self._starts[number * self._n_groups :][: self._n_groups + 1] - part.start
+            row_moments(values, self._rows[part], starts, weights, total, square)
+        else:
+            sums = (each[:, 0] for each in (total, square, product))
+            row_moments_with_target(values, self.y[part], weights, *sums)
 
 
 def _medians(values: np.ndarray) -> np.ndarray:
@@ -167,29 +187,40 @@ def anova_f(data: Moments, classes: np.ndarray, n_classes: int, weights: np.ndar
     return out
 
 
-def pearson(data: Moments, y: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Absolute Pearson correlation with y and total weight, b × p; 0 if one of them is constant."""
-    from mainstay._kernels.moments import correlations
-
-    y = y - np.median(y)
-    lanes = Weighting(weights)
-    r = np.empty((len(weights), data.n_features))
-    n = np.empty((len(weights), data.n_features if data.has_gaps else 1))
-    for features in data.feature_blocks():
-        sums = data.sums(features, lanes, y)
-        n[:, features if data.has_gaps else slice(None)] = sums.count[:, 0]
-        correlations(
-            sums.total[:, 0], sums.square[:, 0], sums.count[:, 0], sums.product[:, 0],
-            sums.y_total[:, 0], sums.y_square[:, 0], _CONSTANT, r[:, features],
-        )  # fmt: skip
-    return r, n
+def pearson(data: Moments, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Absolute Pearson correlation with y, b × p; 0 if one of them is constant."""
+    out = np.empty((len(weights), data.n_features))
+    for _ in _pearson_blocks(data, y, weights, out):
+        pass
+    return out
 
 
 def regression_f(data: Moments, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """F-statistic of the simple regression of y on every feature, b × p."""
-    r, n = pearson(data, y, weights)
-    explained = np.square(r, out=r)
-    return np.asarray(explained / np.maximum(1 - explained, _SMALLEST_SHARE) * np.maximum(n - 2, 0))
+    from mainstay._kernels.moments import correlations_to_f
+
+    out = np.empty((len(weights), data.n_features))
+    for r, n in _pearson_blocks(data, y, weights, out):
+        correlations_to_f(r, n, _SMALLEST_SHARE)
+    return out
+
+
+def _pearson_blocks(
+    data: Moments, y: np.ndarray, weights: np.ndarray, out: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Fill `out` block by block of features; give each block, and the total weights in it."""
+    from mainstay._kernels.moments import correlations
+
+    y = y - np.median(y)
+    lanes = Weighting(weights, y=y)
+    for features in data.feature_blocks():
+        sums = data.sums(features, lanes)
+        block, count = out[:, features], sums.count[:, 0]
+        correlations(
+            sums.total[:, 0], sums.square[:, 0], count, sums.product[:, 0], sums.y_total[:, 0],
+            sums.y_square[:, 0], _CONSTANT, block,
+        )  # fmt: skip
+        yield block, count
 
 
 def f_scores(data: Moments, target: Target, weights: np.ndarray) -> np.ndarray:
@@ -309,7 +340,7 @@ class Correlation(WeightedRanker):
         def for_target(y: Any) -> tuple[BlockScorer, dict[str, Any]]:
             numbers = _as_numbers(y, table.n_rows)
             if self.method == "pearson":
-                return lambda weights: pearson(data, numbers, weights)[0], {}
+                return lambda weights: pearson(data, numbers, weights), {}
             return lambda weights: _spearman(data, numbers, weights), {}
 
         return for_target
@@ -364,6 +395,6 @@ def _centred_ranks(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 NAMED = {
-    "f_statistic": NamedRanker(FStatistic, "moments"),
-    "correlation": NamedRanker(Correlation, "moments"),
+    "f_statistic": NamedRanker(FStatistic, "moments", reference="Fisher 1925"),
+    "correlation": NamedRanker(Correlation, "moments", reference="Hall 1999"),
 }

@@ -59,6 +59,20 @@ def error_over_data_sets(
     return max(spread, room * least) * math.sqrt(1 / n_pairs + 1)
 
 
+def lowest_not_excluded(value: float, n_pairs: int, confidence: float) -> float:
+    """Lower end that an interval reaches at least, however equal the pairs are.
+
+    B pairs cannot exclude that a share ε of all pairs agrees on nothing, as long as
+    (1 − ε)^B ≥ 1 − confidence: where all pairs agree fully, this is (1 − confidence)^(1/B).
+
+    Examples
+    --------
+    >>> round(lowest_not_excluded(1.0, 10, 0.95), 3)
+    0.741
+    """
+    return float((1 - confidence) ** (1 / n_pairs) * max(value, 0.0))
+
+
 @dataclass(frozen=True, eq=False)
 class PairAgreement:
     """Mean over pairs of the agreement of two disjoint halves; `float()` of it is that mean.
@@ -105,13 +119,11 @@ class PairAgreement:
     def interval(self) -> tuple[float, float]:
         """With the t quantile of B − 1 degrees of freedom, within the bounds of the measure.
 
-        B pairs cannot exclude that a share ε of all pairs agrees on nothing, as long as
-        (1 − ε)^B ≥ 1 − confidence: where all pairs agree fully, the interval still reaches down to
-        (1 − confidence)^(1/B).
+        It reaches down to what B pairs cannot exclude, see `lowest_not_excluded`.
         """
         reach = float(stdtrit(len(self.pairs) - 1, (1 + self.confidence) / 2)) * self.standard_error
         entry = MEASURES.get(self.measure.partition("@")[0])
         low, high = (-math.inf, math.inf) if entry is None else entry.bounds
-        seen = (1 - self.confidence) ** (1 / len(self.pairs))
-        lower = min(self.value - reach, seen * max(self.value, 0.0))
+        open_end = lowest_not_excluded(self.value, len(self.pairs), self.confidence)
+        lower = min(self.value - reach, open_end)
         return max(lower, low), min(self.value + reach, high)

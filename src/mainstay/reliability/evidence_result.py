@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._notebook import card
 from mainstay._saving import Saveable, field_parts
 from mainstay._validation import InputError, natural_order, some
 from mainstay.reliability.error_rule import ErrorRule
+from mainstay.reliability.evidence_words import HEADLINES, most_named, what_could_help
 from mainstay.runs.grouping import group_name
 
 if TYPE_CHECKING:
@@ -23,10 +25,6 @@ _STATISTICS = {
     "log_rank": "mean of −log(rank) over the runs",
     "frequency": "selection frequency",
 }
-WHAT_COULD_HELP = (
-    "More rows, fewer candidate features, or a ranker that sees another kind of relation could "
-    "change that; more runs on these rows cannot."
-)
 
 
 def _percent(share: float) -> str:
@@ -236,30 +234,29 @@ class FeatureEvidence(Saveable):
     def statement(self) -> str:
         """Whether there is anything, and what can be named, in plain words."""
         compared = f"{self.n_permutations} permutations of {self.permuted}"
-        if self.p_value > self.level:
-            return (
-                f"Nothing was found that noise would not give: p = {self.p_value:.2g} for the "
-                f"whole list ({compared})."
-            )
+        rule = ErrorRule("fdr", self.level)
+        named = self.selected(rule)
+        groups = () if self.groups is None else self.selected_groups(rule)
+        most = most_named(self.p_value, self.level, len(named), len(groups))
+        rate = f"a false discovery rate of {_percent(self.level)}"
+        if most == "nothing":
+            what = f"p = {self.p_value:.2g} for the whole list ({compared})"
+            return f"{HEADLINES[most][:-1]}: {what}."
         head = f"There is more here than noise gives: p = {self.p_value:.2g} ({compared})."
-        named = self.selected(ErrorRule("fdr", self.level))
-        if named:
+        if most == "features":
             word = "feature" if len(named) == 1 else "features"
-            return (
-                f"{head} {len(named)} {word} can be named at a false discovery rate of "
-                f"{_percent(self.level)}: {some(named)}."
-            )
-        groups = () if self.groups is None else self.selected_groups(ErrorRule("fdr", self.level))
-        if groups:
+            return f"{head} {len(named)} {word} can be named at {rate}: {some(named)}."
+        if most == "groups":
             names = some(["; ".join(group[:3]) for group in groups])
-            return f"{head} No single feature can be named, but {len(groups)} group(s): {names}."
-        return f"{head} But no single feature can be named at a rate of {_percent(self.level)}."
+            word = "group" if len(groups) == 1 else "groups"
+            return f"{head} No single feature can be named, but {len(groups)} {word}: {names}."
+        return f"{head} But no single feature can be named at {rate}."
 
     def summary(self) -> str:
         """Say it in plain words, with the agreement of the runs beside that of noise."""
         words = self.statement
-        if self.p_value > self.level:
-            words += f" {WHAT_COULD_HELP}"
+        if words.startswith(HEADLINES["nothing"][:-1]):
+            words += f" {what_could_help('nothing')}"
         if math.isnan(self.stability):
             return words
         defined = self.null_stability[~np.isnan(self.null_stability)]
@@ -277,6 +274,9 @@ class FeatureEvidence(Saveable):
             f"{len(self.features)} features at a false discovery rate of {_percent(self.level)} "
             f"({self.statistic_in_words}; {self.n_permutations} permutations)"
         )
+
+    def _repr_html_(self) -> str:
+        return card("Evidence against permuted targets", self.summary(), self.table)
 
     # ------------------------------------------------------------------ inside
 

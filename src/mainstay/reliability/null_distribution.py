@@ -143,6 +143,10 @@ def standardised(observed: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np
     The statistics of every target, the real one and the permuted ones alike, are measured from the
     mean of the other targets' in units of their standard deviation. Where no feature has to do with
     the target, all targets stay exchangeable.
+
+    A standard deviation from few permutations is itself uncertain, and dividing by it costs power.
+    So logarithms of standard deviations are drawn towards their mean over the features, as far as
+    their differences are what luck alone would give.
     """
     everything = _without_each(np.vstack([observed, null]))
     return everything[0], everything[1:]
@@ -155,7 +159,26 @@ def _without_each(values: np.ndarray) -> np.ndarray:
     offset = values - centre
     mean = (offset.sum(axis=0) - offset) / n
     variance = ((offset**2).sum(axis=0) - offset**2 - n * mean**2) / (n - 1)
-    return np.asarray((offset - mean) / _bounded_sd(np.sqrt(np.maximum(variance, 0))))
+    log_sd = np.log(_bounded_sd(np.sqrt(np.maximum(variance, 0))))
+    own = _share_beyond_luck(offset)
+    drawn = own * log_sd + (1 - own) * log_sd.mean(axis=1, keepdims=True)
+    return np.asarray((offset - mean) / np.exp(drawn))
+
+
+def _share_beyond_luck(offset: np.ndarray) -> float:
+    """How much of the variance of the features' log standard deviations is not sampling error.
+
+    The log standard deviation of n values with kurtosis κ has variance (κ − 1)/(4n). All rows
+    count alike, so that they stay exchangeable.
+    """
+    square = (offset**2).mean(axis=0)
+    varies = square > 0
+    if varies.sum() < 2:
+        return 1.0
+    spread = float(np.log(_bounded_sd(np.sqrt(square))).var(ddof=1))
+    kurtosis = (offset[:, varies] ** 4).mean(axis=0) / square[varies] ** 2
+    luck = float((kurtosis - 1).mean()) / (4 * len(offset))
+    return max(0.0, 1 - luck / spread) if spread > 0 else 0.0
 
 
 def _bounded_sd(sd: np.ndarray) -> np.ndarray:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mainstay._notebook import card
 from mainstay._saving import Saveable, field_parts
 from mainstay._validation import InputError
 from mainstay.measures import MEASURES
+from mainstay.reliability.agreement import lowest_not_excluded
 from mainstay.reliability.gain import Gain
 from mainstay.reliability.variance import (
     PartScores,
@@ -109,8 +111,14 @@ class Replicability(Saveable):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Confidence interval over data sets, within the range of the measure."""
-        return interval(self.value, self._scale, self._pair_error, self.confidence, self._lowest)
+        """Confidence interval over data sets, within the range of the measure.
+
+        It reaches down to what the pairs cannot exclude, also where all of them agree fully.
+        """
+        low, high = interval(
+            self.value, self._scale, self._pair_error, self.confidence, self._lowest
+        )
+        return min(low, lowest_not_excluded(self.value, len(self.pairs), self.confidence)), high
 
     @property
     def at_n(self) -> Extrapolation:
@@ -231,6 +239,9 @@ class Replicability(Saveable):
             f"{high:.4g} ({self.measure}, two studies of {self.n_rows} rows); extrapolated to "
             f"{self.n} rows: {self.at_n.value:.4g}"
         )
+
+    def _repr_html_(self) -> str:
+        return card("Replicability", self.summary(), self.table)
 
     @property
     def _studies(self) -> tuple[Any, ...]:

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from mainstay.report.charts import in_per_cent, nice_ticks
+from mainstay.report.words import readable
+
 _MOST_DOTS = 2000  # in the chart; features of larger q-values are left out
 
 
@@ -45,19 +48,31 @@ def _volcano(evidence: Any) -> dict[str, Any]:
         for frequency, q in zip(table["frequency"], table["q_value"], strict=True)
     ]
     dots = [
-        {"left": place[0], "top": place[1], "name": str(name), "q": f"{q:.2g}", "share": share}
+        {
+            "left": place[0],
+            "top": place[1],
+            "said": [
+                readable(str(name), 60),
+                f"q = {q:.2g}",
+                f"selected in {in_per_cent(share)} of the runs",
+            ],
+        }
         for place, name, q, share, is_named in zip(
             places, table["feature"], table["q_value"], table["frequency"], named, strict=True
         )
         if is_named
     ]
     others = {place for place, is_named in zip(places, named, strict=True) if not is_named}
+    n, p = f"{int(named.sum()):,}", f"{len(evidence.features):,}"
     return {
+        "x_title": "Selected in",
+        "y_title": "q-value",
+        "label": f"{n} of {p} features have a q-value of at most {evidence.level:g}",
         "y_ticks": [{"top": top(q), "text": f"{q:g}"} for q in ticks],
         "x_ticks": [{"left": 2 + 96 * x, "text": f"{x:.0%}"} for x in (0, 0.25, 0.5, 0.75, 1)],
         "level": top(evidence.level),
         "dots": dots,
-        "others": "".join(f"M{x:g} {y:g}h0" for x, y in sorted(others)),
+        "others": sorted(others),
     }
 
 
@@ -86,12 +101,14 @@ def _null(evidence: Any) -> dict[str, Any]:
     outline = [(null[0][0], 100.0), *null, (null[-1][0], 100.0)]
     powers = range(math.ceil(least / math.log(10)), math.floor(most / math.log(10)) + 1)
     return {
-        "title": words[0].upper() + words[1:],
+        "x_title": words[0].upper() + words[1:],
+        "y_title": "Features that reach it",
+        "label": "Number of features that reach a value, observed and with permuted targets",
         "observed": _steps(observed),
         "null": "M" + "L".join(f"{a:g} {b:g}" for a, b in outline) + "Z",
         "end": x(float(np.quantile(evidence.null_largest, 0.95))),
         "y_ticks": [{"top": top(10.0**power), "text": f"{10.0**power:,g}"} for power in powers],
-        "x_ticks": [{"left": x(value), "text": f"{value:.3g}"} for value in _nice_ticks(low, high)],
+        "x_ticks": [{"left": x(value), "text": f"{value:.3g}"} for value in nice_ticks(low, high)],
     }
 
 
@@ -99,11 +116,3 @@ def _steps(points: list[tuple[float, float]]) -> str:
     """A falling staircase, from the strongest feature to the weakest."""
     path = f"M{points[0][0]:g} 100V{points[0][1]:g}"
     return path + "".join(f"H{left:g}V{height:g}" for left, height in points[1:])
-
-
-def _nice_ticks(low: float, high: float) -> list[float]:
-    step = 10.0 ** math.floor(math.log10((high - low) / 4 or 1.0))
-    factor = next(f for f in (1, 2, 5, 10) if f * step >= (high - low) / 5 or f == 10)
-    step *= factor
-    first = math.ceil(low / step - 1e-9)
-    return [round(k * step, 10) for k in range(first, math.floor(high / step + 1e-9) + 1)]

@@ -13,20 +13,26 @@ from typing import Any
 
 from mainstay._validation import InputError
 from mainstay._writing import replacing
+from mainstay.report.charts import in_per_cent, short
 from mainstay.report.repeat import as_python
 from mainstay.report.summarise import EXCELLENT, POOR, summarise
 from mainstay.report.verdict import make_verdict
 
-_SCRIPTS = ("draw.js", "detail.js", "table.js", "charts.js", "compare.js", "page.js")
+_SCRIPTS = ("draw.js", "detail.js", "table.js", "charts.js", "page.js")
 _IN_NOTEBOOK = 200  # features
+_ON_PAPER = 100  # selected features of the table that needs no script
 
 
 def write_page(result: Any, path: str | Path, *, title: str | None = None) -> None:
     """Write a result as one HTML page."""
+    write_html(render(summarise(result, title=title)), path)
+
+
+def write_html(page: str, path: str | Path) -> None:
+    """Write a page whole or not at all."""
     path = Path(path)
     if path.suffix not in (".html", ".htm"):
         raise InputError(f"a report is an .html file, got {str(path)!r}.")
-    page = render(summarise(result, title=title))
     with replacing(path) as part:
         part.write_text(page, encoding="utf-8", newline="\n")
 
@@ -42,11 +48,27 @@ def notebook_html(result: Any) -> str:
 
 def render(summary: dict[str, Any]) -> str:
     """Fill the template. Text is escaped by the template, data by `_embedded`."""
+    shown = ("n_runs", "features", "columns")
+    chosen = [i for i, selected in enumerate(summary["features"]["selected"]) if selected]
+    return fill(
+        "report.html.j2",
+        _SCRIPTS,
+        **summary,
+        start="features",
+        verdict=make_verdict(summary),
+        bands={"poor": POOR, "excellent": EXCELLENT},
+        static_rows=sorted({*chosen[:_ON_PAPER], *range(min(20, summary["n_listed"]))}),
+        data=_embedded({key: summary[key] for key in shown}),
+    )
+
+
+def fill(template: str, scripts: tuple[str, ...], **values: Any) -> str:
+    """Fill one of the page's templates, with its style and scripts inside."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     templates = files("mainstay.report") / "templates"
-    sources = {name: (templates / name).read_text("utf-8") for name in (*_SCRIPTS, "style.css")}
-    script = '"use strict";\n(() => {\n' + "\n".join(sources[name] for name in _SCRIPTS) + "})();\n"
+    script = '"use strict";\n(() => {\n' + "\n".join(
+        (templates / name).read_text("utf-8") for name in scripts) + "})();\n"  # fmt: skip
     environment = Environment(
         loader=PackageLoader("mainstay.report"),
         autoescape=True,
@@ -54,16 +76,12 @@ def render(summary: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["as_python"] = as_python
-    shown = ("n_runs", "chance", "features", "forecast", "comparison")
-    return environment.get_template("report.html.j2").render(
-        **summary,
-        verdict=make_verdict(summary),
-        bands={"poor": POOR, "excellent": EXCELLENT},
-        style=sources["style.css"],
+    environment.filters |= {"as_python": as_python, "in_per_cent": in_per_cent, "short": short}
+    return environment.get_template(template).render(
+        style=(templates / "style.css").read_text("utf-8"),
         script=script,
         script_hash=_source_hash(script),
-        data=_embedded({key: summary.get(key) for key in shown}),
+        **values,
     )
 
 

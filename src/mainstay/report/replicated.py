@@ -33,7 +33,7 @@ def summarise_replicability(replicability: Any, wanted: float) -> dict[str, Any]
         "summary": replicability.summary(),
         "gain": None if gain is None else gain.summary(),
         "curves": curves,
-        "chart": _chart(curves),
+        "chart": _chart(curves, replicability.measure),
     }
 
 
@@ -57,7 +57,7 @@ def _estimate(value: float, interval: tuple[float, float]) -> dict[str, float | 
 # ---------------------------------------------------------------------- the chart
 
 
-def _chart(curves: list[dict[str, Any]]) -> dict[str, Any]:
+def _chart(curves: list[dict[str, Any]], measure: str) -> dict[str, Any]:
     """Place ticks, bars, lines and dots, in per cent from the left and from the top."""
     points = [point for curve in curves for point in curve["points"] if point["value"] is not None]
     sizes = sorted({point["n_rows"] for point in points})
@@ -77,6 +77,7 @@ def _chart(curves: list[dict[str, Any]]) -> dict[str, Any]:
         marks = [
             {
                 **point,
+                "said": [curve["label"], _said({"points": [point]})],
                 "left": round(100 * (x(point["n_rows"]) + aside), 2),
                 "top": top(point["value"]),
                 "bar": None
@@ -88,10 +89,25 @@ def _chart(curves: list[dict[str, Any]]) -> dict[str, Any]:
         ]
         placed.append({"label": curve["label"], "marks": marks})
     return {
+        "x_title": "Rows of each study",
+        "y_title": f"Agreement ({measure})",
+        "label": "; ".join(f"{curve['label']}: {_said(curve)}" for curve in curves),
         "x_ticks": [{"left": round(100 * x(n), 2), "text": f"{n:,}"} for n in sizes],
         "y_ticks": [{"top": top(value), "text": f"{value:g}"} for value in _Y_TICKS],
         "curves": placed,
     }
+
+
+def _said(curve: dict[str, Any]) -> str:
+    """What the marks of a curve say, one after the other."""
+    said = []
+    for point in curve["points"]:
+        if point["value"] is not None:
+            text = f"{point['n_rows']:,} rows {point['value']:.2f}"
+            if point["lower"] is not None:
+                text += f" ({point['lower']:.2f} to {point['upper']:.2f})"
+            said.append(text + (", extrapolated" if point["extrapolated"] else ""))
+    return "; ".join(said)
 
 
 def _rounded(value: Any) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -11,27 +10,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mainstay.measures.inference import StabilityEstimate
+from mainstay.report.charts import forecast_chart, overview, strips
 from mainstay.report.compared import summarise_comparison
 from mainstay.report.evidenced import summarise_evidence
+from mainstay.report.listed import summarise_list
 from mainstay.report.repeat import cli_line, config_file, python_code
 from mainstay.report.replicated import summarise_replicability
+from mainstay.report.words import LONGEST_NAME, readable
 from mainstay.runs import Runs
 
 if TYPE_CHECKING:
     from mainstay.ensemble.result import SelectionResult
 
 MOST_FEATURES = 2000  # in the page; the result has them all
-_LONGEST_NAME = 200
-_MOST_TEXT = 200_000  # characters of all names; beyond it they are cut in the CSV too
+_MOST_TEXT = 150_000  # characters of all names; beyond it they are cut in the CSV too
 _MOST_TWINS = 6
 _BINS = 24
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # Fleiss, Levin and Paik (2004), as Nogueira, Sechidis and Brown (2018) suggest for their measure
 EXCELLENT, POOR = 0.75, 0.4
-# line separators, marks that change the direction of text, other invisible characters
-_INVISIBLE = re.compile(
-    "[\\x00-\\x1f\\x7f-\\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-)
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 
 
@@ -40,11 +37,15 @@ def summarise(
 ) -> dict[str, Any]:
     """Collect everything that the page shows, as plain numbers, strings, lists and dicts."""
     chosen, settings, comparison = result.selections, result.settings, result.comparison
+    chance = _chance(chosen)
     replicability = result.replicability
     listed = result.feature_table.head(most_features)
     data = settings.get("data") or {}
+    features = _features(result, listed)
     return {
         "title": title or "Which features can you rely on?",
+        "source": settings.get("source") or {},
+        "columns": result.columns,
         "n_runs": chosen.n_runs,
         "n_features": chosen.n_features,
         "n_samples": data.get("n_samples"),
@@ -52,11 +53,14 @@ def summarise(
         "most_frequent_unlisted": _most_frequent(result, len(listed)),
         "procedure": _procedure(result),
         "selected": _selected(result),
+        "list": summarise_list(result),
         "stability": _estimate(result.stability),
         "adjusted": _estimate(result.adjusted_stability),
-        "chance": _chance(chosen),
+        "chance": chance,
         "twins": _twin_counts(result),
-        "features": _features(result, listed),
+        "features": features,
+        "overview": overview(features, chosen.n_runs, chance["frequency"]),
+        "strips": strips(features, chosen.n_runs, chance["frequency"]),
         "replicability": None
         if replicability is None
         else summarise_replicability(replicability, EXCELLENT),
@@ -69,21 +73,6 @@ def summarise(
         "command": cli_line(settings),
         "config": config_file(settings),
     }
-
-
-def readable(name: str, longest: int = _LONGEST_NAME) -> str:
-    """Make a name visible: spaces at its ends, characters that cannot be seen, endless names."""
-    if not name:
-        return "(empty name)"
-    text = _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", name)
-    stripped = text.strip()
-    if stripped != text or not stripped:
-        start = len(text) - len(text.lstrip()) if stripped else len(text)
-        end = len(text) - len(text.rstrip()) if stripped else 0
-        text = f"{'␣' * start}{stripped}{'␣' * end}"
-    if len(text) > longest:
-        text = f"{text[: longest - 1]}… ({len(name)} characters)"
-    return text
 
 
 def _procedure(result: SelectionResult) -> dict[str, Any]:
@@ -127,6 +116,7 @@ def _estimate(estimate: StabilityEstimate | None) -> dict[str, Any] | None:
         "lower": _number(low, 4),
         "upper": _number(high, 4),
         "confidence": estimate.confidence,
+        "note": estimate.interval_note,
     }
 
 
@@ -173,7 +163,7 @@ def _features(result: SelectionResult, listed: Any) -> dict[str, Any]:
     """Columns of the table; for the ranks of a feature, five quantiles and a histogram."""
     m = result.selections.n_runs
     names = [str(name) for name in listed["feature"]]
-    shown, labels = names, _labels(names, _LONGEST_NAME)
+    shown, labels = names, _labels(names, LONGEST_NAME)
     if sum(map(len, names)) > _MOST_TEXT:
         shown = labels = _labels(names, max(40, _MOST_TEXT // len(names)))
     columns: dict[str, Any] = {
@@ -261,7 +251,7 @@ def _forecast(result: SelectionResult) -> dict[str, Any]:
     plan = forecast.plan()
     now = forecast.at(float(result.runs.n_runs))
     curve = forecast.curve
-    return {
+    numbers: dict[str, Any] = {
         "protocol": forecast.protocol,
         "measure": forecast.measure,
         "aggregation": forecast.aggregation,
@@ -279,6 +269,7 @@ def _forecast(result: SelectionResult) -> dict[str, Any]:
         "at_worthwhile": _number(plan.stability, 4),
         "summary": forecast.summary(),
     }
+    return {**numbers, "chart": forecast_chart(numbers)}
 
 
 def _number(value: Any, digits: int) -> float | None:

@@ -7,9 +7,19 @@ runs on these rows are known, it says no more than that they agree.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from mainstay._notebook import card
+from mainstay.report.summarise import summarise
 from mainstay.report.verdict_evidence import NOT_COMPUTED, EvidenceWords, evidence_sentences
+from mainstay.report.verdict_list import (
+    count_groups,
+    group_in_words,
+    groups_in_words,
+    other_lists,
+    why_this_list,
+)
 from mainstay.report.verdict_runs import (
     HEADLINES,
     OFTEN,
@@ -35,24 +45,70 @@ from mainstay.report.words import SHOWN, and_, were
 ALWAYS = 0.9
 _ANYTHING = "Is there anything, or is it luck?"
 _RUNS_ALONE = (
-    "Runs on the same rows agree on noise, too. ms.feature_evidence tells these features from "
-    "luck, and ms.replicability estimates what another study would find."
+    "Runs on the same rows agree on noise, too. ms.feature_evidence (mainstay select "
+    "--permutations 100) tells these features from luck, and ms.replicability (mainstay "
+    "replicate) estimates what another study would find."
 )
 
 
-def make_verdict(summary: dict[str, Any]) -> dict[str, Any]:
-    """Put the summary into plain words.
+@dataclass(frozen=True)
+class Verdict:
+    """A result in plain words; `print(verdict)` shows all of it.
 
-    Returns
-    -------
-    dict
-        `tone` (calm or care), `headline`, `lead`; `tiers`: the selected features by how often they
-        came back; `points`: how sure; `advice`: what would help (each with `title` and `text`).
+    Attributes
+    ----------
+    tone : {"calm", "care"}
+        Whether the headline is to be read with care.
+    headline : str
+        One sentence.
+    lead : str
+        What was found, from how many runs.
+    why : str
+        How the list came about, and why features that more runs selected are not on it.
+    others : list of dict
+        Other ways to make the list: `title`, `text`, and how to ask for it: `option` of `mainstay
+        select`, `python`.
+    tiers : list of dict
+        The selected features, or groups of twins where the runs agree on these, by how often they
+        came back.
+    points, advice : list of dict
+        How sure that is, and what would help: each with `title` and `text`.
+    groups : list of dict
+        Groups of twins that the selected features belong to: `members`, `frequency`.
     """
+
+    tone: str
+    headline: str
+    lead: str
+    why: str
+    others: list[dict[str, str]]
+    tiers: list[dict[str, Any]]
+    points: list[dict[str, str]]
+    advice: list[dict[str, str]]
+    groups: list[dict[str, Any]]
+
+    def __str__(self) -> str:
+        parts = [self.headline, self.lead, self.why]
+        for title, points in (("Other lists", self.others), ("How sure is that?", self.points),
+                              ("What would help", self.advice)):  # fmt: skip
+            parts += [title, *(f"  {point['title']}: {point['text']}" for point in points)]
+        return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        return card(self.headline, str(self).partition("\n")[2])
+
+
+def verdict_of(result: Any) -> Verdict:
+    """Put a result into plain words; the summary of the features' ranks is not needed for that."""
+    return make_verdict(summarise(result, most_features=1))
+
+
+def make_verdict(summary: dict[str, Any]) -> Verdict:
+    """Put the summary into plain words."""
     evidence = summary.get("evidence")
     found = None if evidence is None else evidence_sentences(
         evidence["source"], n_rows=summary["n_samples"])  # fmt: skip
-    headline, tone = _headline(summary, found)
+    headline, tone, by_group = _headline(summary, found)
     points = [{"title": _ANYTHING, "text": NOT_COMPUTED if found is None else found.tested}]
     points += [point for point in (another_study(summary), stability(summary), chance(summary),
                                    twins_as_one(summary), single_run(summary), baseline(summary))
@@ -64,39 +120,47 @@ def make_verdict(summary: dict[str, Any]) -> dict[str, Any]:
     advice += [point for point in (more_runs(summary, nothing), more_samples(summary),
                                    group_twins(summary), weak_features(summary))
                if point]  # fmt: skip
-    return {
-        "tone": tone,
-        "headline": headline,
-        "lead": _lead(summary, found),
-        "tiers": _tiers(summary["selected"]),
-        "points": points,
-        "advice": advice,
-    }
+    groups = summary["list"]["groups"] or []
+    return Verdict(
+        tone=tone,
+        headline=headline,
+        lead=_lead(summary, found, groups if by_group else []),
+        why=why_this_list(summary),
+        others=other_lists(summary),
+        tiers=_tiers(_as_one(groups) if by_group else summary["selected"]),
+        points=points,
+        advice=advice,
+        groups=groups,
+    )
 
 
-def _headline(summary: dict[str, Any], found: EvidenceWords | None) -> tuple[str, str]:
-    """Choose the headline, and whether it is to be read with care.
+def _headline(summary: dict[str, Any], found: EvidenceWords | None) -> tuple[str, str, bool]:
+    """Choose the headline, whether it is to be read with care, and whether groups lead.
 
     Runs on the same rows alone are always to be read with care, however far they agree.
     """
+    groups = summary["list"]["groups"]
     if found is not None:
-        return found.headline, "calm" if found.level in ("features", "groups") else "care"
+        tone = "calm" if found.level in ("features", "groups") else "care"
+        return found.headline, tone, found.level == "groups" and bool(groups)
     studies = study_level(summary["replicability"])
     if studies is not None:
         headline = STUDY_HEADLINES[studies].format(**summary["replicability"])
-        return headline, "care" if studies in ("nothing", "few") else "calm"
+        return headline, "care" if studies in ("nothing", "few") else "calm", False
     plain = level(summary["stability"])
     adjusted = level(summary["adjusted"]) if summary["adjusted"] else plain
     order = ["undefined", "chance", "poor", "fair", "good"]
     if plain in ("poor", "fair"):
         if combined_lists_agree(summary["forecast"]):
-            return HEADLINES["combined"], "calm"  # on halves that share no row
-        if order.index(adjusted) > order.index(plain):
-            return HEADLINES["groups"], "care"
-    return HEADLINES[plain], "care"
+            return HEADLINES["combined"], "calm", False  # on halves that share no row
+        if groups and order.index(adjusted) > order.index(plain):
+            return HEADLINES["groups"].format(n=count_groups(groups)), "care", True
+    return HEADLINES[plain], "care", False
 
 
-def _lead(summary: dict[str, Any], found: EvidenceWords | None) -> str:
+def _lead(
+    summary: dict[str, Any], found: EvidenceWords | None, groups: list[dict[str, Any]]
+) -> str:
     procedure, k, studies = summary["procedure"], len(summary["selected"]), summary["replicability"]
     text = f"{k:,} of {summary['n_features']:,} features {were(k)} selected from "
     text += f"{summary['n_runs']:,} runs"
@@ -105,10 +169,16 @@ def _lead(summary: dict[str, Any], found: EvidenceWords | None) -> str:
     if procedure["resampling"]:
         rows = f" of {summary['n_samples']:,} rows" if summary["n_samples"] else ""
         text += f", each on a {procedure['resampling']} resample{rows}"
-    before = [] if found is None else [found.named]
+    before = [f"{groups_in_words(groups)}."] if groups else []
+    before += [] if found is None else [found.named]
     before += [] if studies is None else [studies["statement"]]
     after = [_RUNS_ALONE] if found is None and studies is None else []
     return " ".join([*before, f"{text}.", *after])
+
+
+def _as_one(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Groups of twins in the place of features."""
+    return [{"name": group_in_words(group), "frequency": group["frequency"]} for group in groups]
 
 
 def _tiers(selected: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from mainstay.report.summarise import readable
-from mainstay.report.words import listed
+from mainstay.reliability.evidence_words import HEADLINES, Named, most_named, what_could_help
+from mainstay.report.words import counted, listed, readable
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_FEW_ROWS = 50
 NOT_COMPUTED = (
     "Not computed: how far runs on the same rows agree says nothing about luck. "
     "ms.feature_evidence(selector, X, y) repeats everything with the target permuted, and says "
     "what noise alone would give."
 )
-HEADLINES = {
-    "nothing": "Nothing was found that noise would not give.",
-    "list": "There is something in these data, but no single feature can be named.",
-    "groups": "{n} can be named, but not which of their members.",
-    "features": "{n} can be named.",
-}
 
 
 @dataclass(frozen=True)
@@ -44,7 +37,7 @@ class EvidenceWords:
         What could change that; empty where features can be named.
     """
 
-    level: Literal["nothing", "list", "groups", "features"]
+    level: Named
     headline: str
     named: str
     tested: str
@@ -72,35 +65,29 @@ def evidence_sentences(evidence: Any, *, n_rows: int | None = None) -> EvidenceW
     features = [readable(str(name), 60) for name in table["feature"][table["q_value"] <= level]]
     groups = _groups(table[table["group_q_value"] <= level])
     tested = _tested(evidence, level)
-    if features:
-        n = f"{len(features):,} feature{'s' * (len(features) > 1)}"
-        named = f"At a false discovery rate of {level:.0%}, {n} can be named: {listed(features)}."
-        headline = _headline("features", n)
-        return EvidenceWords("features", headline, named, f"{tested} {_MARGINAL}", "")
-    if groups:
-        n = f"{len(groups):,} group{'s' * (len(groups) > 1)} of twins"
-        named = (
-            f"At a false discovery rate of {level:.0%} no single feature can be named, but {n}: "
-            f"{listed(groups)}."
-        )
-        headline = _headline("groups", n) if len(groups) > 1 else (
-            "1 group of twins can be named, but not which of its members.")  # fmt: skip
+    most = most_named(float(evidence.p_value), level, len(features), len(groups))
+    rate = f"At a false discovery rate of {level:.0%}"
+    if most == "features":
+        n = counted(len(features), "feature")
+        named = f"{rate}, {n} can be named: {listed(features)}."
+        headline = HEADLINES[most].format(n=n)
+        return EvidenceWords(most, headline, named, f"{tested} {_MARGINAL}", "")
+    if most == "groups":
+        n = f"{counted(len(groups), 'group')} of twins"
+        named = f"{rate} no single feature can be named, but {n}: {listed(groups)}."
+        headline = HEADLINES[most].format(n=n)
+        if len(groups) == 1:
+            headline = headline.replace("their", "its")
         advice = "Report the groups. Only other data could tell the members of a group apart."
-        return EvidenceWords("groups", headline, named, f"{tested} {_MARGINAL}", advice)
-    none = f"At a false discovery rate of {level:.0%} no feature can be named."
-    most: Literal["list", "nothing"] = "list" if evidence.p_value <= level else "nothing"
-    advice = _what_could_change_that(most, n_rows)
-    return EvidenceWords(most, HEADLINES[most], none, tested, advice)
+        return EvidenceWords(most, headline, named, f"{tested} {_MARGINAL}", advice)
+    none = f"{rate} no feature can be named."
+    return EvidenceWords(most, HEADLINES[most], none, tested, what_could_help(most, n_rows))
 
 
 _MARGINAL = (
     "Each is tested for itself: a feature that is correlated with a true one is not false in this "
     "sense."
 )
-
-
-def _headline(level: str, n: str) -> str:
-    return HEADLINES[level].format(n=n)
 
 
 def _tested(evidence: Any, level: float) -> str:
@@ -116,20 +103,6 @@ def _tested(evidence: Any, level: float) -> str:
             "are needed."
         )
     return text
-
-
-def _what_could_change_that(level: str, n_rows: int | None) -> str:
-    """Advice that does not promise anything."""
-    rows = "More rows"
-    if n_rows is not None and n_rows < _FEW_ROWS:
-        rows = f"More rows (with {n_rows}, only very strong effects stand out from noise)"
-    tested = "testing fewer features, chosen before looking at the target"
-    if level == "list":
-        return f"{rows}, or {tested}, could make single features stand out."
-    return (
-        f"{rows}; {tested}; or a ranker that sees another kind of effect, such as one that is not "
-        "linear. More runs on the same rows cannot."
-    )
 
 
 def _groups(table: pd.DataFrame) -> list[str]:

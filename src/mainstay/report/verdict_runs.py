@@ -17,7 +17,7 @@ HEADLINES = {
     "fair": "A core keeps coming back in the runs on these rows; whether by luck, they cannot say.",
     "good": "The runs on these rows agree; whether by luck, they cannot say.",
     "combined": "Single runs differ, but lists combined from many runs agree.",
-    "groups": "The runs agree on groups of twins; whether by luck, they cannot say.",
+    "groups": "The runs agree on {n}, less on their members; whether by luck, they cannot say.",
 }
 _MORE_RUNS = "More runs make the list more repeatable on these rows; they do not make it truer."
 
@@ -134,7 +134,7 @@ def _among_others(comparison: dict[str, Any]) -> str:
     best = next(row for row in comparison["rows"] if row["recommended"])
     name, n = comparison["score_name"], comparison["n_candidates"]
     text = (
-        f"Of {n:,} ways to select that were compared on {comparison['n_splits']} splits, "
+        f"Of {n:,} candidates that were compared on {comparison['n_splits']} splits, "
         f"{best['name']} is recommended: {name} {best['score']:.2f}, stability "
         f"{best['stability']:.2f} with {best['n_features']:,} features."
     )
@@ -163,8 +163,8 @@ def more_runs(summary: dict[str, Any], nothing: bool = False) -> dict[str, str]:
     if enough <= size or goal is None or goal - now < 0.02:
         text = (
             f"Would bring little: the agreement of two ensembles of {size:,} runs is "
-            f"forecast to be {now:.2f} ({forecast['measure']}){_whose(forecast)}, and from "
-            f"{enough:,} runs on, doubling gains less than 0.01."
+            f"forecast to be {now:.2f} ({forecast['measure']}){_whose(forecast)}, and "
+            f"{_little_gain(enough)}."
         )
         return {"title": title, "text": text}
     return {
@@ -173,6 +173,11 @@ def more_runs(summary: dict[str, Any], nothing: bool = False) -> dict[str, str]:
         f"instead of {size:,} are forecast to take it from {now:.2f} to {goal:.2f} "
         f"({forecast['measure']}). {_MORE_RUNS}",
     }
+
+
+def _little_gain(enough: int) -> str:
+    start = f"from about {enough:,} runs on, " if enough > 1 else ""
+    return f"{start}doubling gains less than 0.01"
 
 
 def group_twins(summary: dict[str, Any]) -> dict[str, str] | None:
@@ -199,7 +204,7 @@ def weak_features(summary: dict[str, Any]) -> dict[str, str] | None:
     return {
         "title": "A shorter list",
         "text": f"{len(weak):,} of the selected features came back in fewer than {OFTEN:.0%} of "
-        f"the runs. The runs agree on the {keep:,} others.",
+        f"the runs. The runs agree on the {'other one' if keep == 1 else f'{keep:,} others'}.",
     }
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 SHOWN = 12  # names, before the rest is counted
+LONGEST_NAME = 200
+# line separators, marks that change the direction of text, other invisible characters
+_INVISIBLE = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def with_interval(estimate: dict[str, Any]) -> str:
@@ -14,6 +20,8 @@ def with_interval(estimate: dict[str, Any]) -> str:
     if estimate["lower"] is not None:
         text += f" ({estimate['confidence']:.0%} interval {estimate['lower']:.2f} to "
         text += f"{estimate['upper']:.2f})"
+    elif estimate.get("note"):
+        text += f" ({estimate['note']})"
     return text
 
 
@@ -47,3 +55,23 @@ def were(n: int) -> str:
 def has(n: int) -> str:
     """Has or have."""
     return "has" if n == 1 else "have"
+
+
+def counted(n: int, thing: str) -> str:
+    """A number of things: "1 feature", "2 features"."""
+    return f"{n:,} {thing}{'s' * (n != 1)}"
+
+
+def readable(name: str, longest: int = LONGEST_NAME) -> str:
+    """Make a name visible: spaces at its ends, characters that cannot be seen, endless names."""
+    if not name:
+        return "(empty name)"
+    text = _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", name)
+    stripped = text.strip()
+    if stripped != text or not stripped:
+        start = len(text) - len(text.lstrip()) if stripped else len(text)
+        end = len(text) - len(text.rstrip()) if stripped else 0
+        text = f"{'␣' * start}{stripped}{'␣' * end}"
+    if len(text) > longest:
+        text = f"{text[: longest - 1]}… ({len(name)} characters)"
+    return text

@@ -9,10 +9,21 @@ import numpy as np
 
 from mainstay._validation import InputError, check_count, run_label
 
+_BLOCK_SIZE = 2**18  # of values that are ranked at once: they stay in the cache
+
 
 def average_ranks(values: np.ndarray) -> np.ndarray:
     """Rank every row ascending, 1 = smallest, ties as average ranks."""
-    order = np.argsort(values, axis=1, kind="stable")
+    m, p = values.shape
+    ranks = np.empty((m, p))
+    step = max(1, _BLOCK_SIZE // max(p, 1))
+    for at in range(0, m, step):
+        _fill_ranks(values[at : at + step], ranks[at : at + step])
+    return ranks
+
+
+def _fill_ranks(values: np.ndarray, ranks: np.ndarray) -> None:
+    order = np.argsort(values, axis=1)  # in any order of ties, which have the same rank
     ordered = np.take_along_axis(values, order, axis=1)
     p = values.shape[1]
     positions = np.broadcast_to(np.arange(1.0, p + 1), values.shape)
@@ -24,9 +35,7 @@ def average_ranks(values: np.ndarray) -> np.ndarray:
             starts = np.flatnonzero(np.concatenate(([True], ~same[row])))
             lengths = np.diff(np.append(starts, p))
             positions[row] = np.repeat(starts + (lengths + 1) / 2, lengths)
-    ranks = np.empty(values.shape)
     np.put_along_axis(ranks, order, positions, axis=1)
-    return ranks
 
 
 def break_ties(ranks: np.ndarray, features: Sequence[str], random_state: int) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from mainstay._notebook import card
 from mainstay._validation import (
     InputError,
     check_count,
@@ -409,6 +410,19 @@ class Runs:
             return head + f"selections of {low} feature{'s' * (low != 1)} each"
         return head + f"selections of {low} to {high} features (mean {self.sizes.mean():.1f})"
 
+    def _repr_html_(self) -> str:
+        import pandas as pd
+
+        if self.kind == "support":
+            best = np.argsort(-self.counts, kind="stable")
+            share = self.counts[best] / self.n_runs
+            columns = {"feature": [self.features[j] for j in best], "frequency": share}
+        else:
+            mean = self.ranks.mean(axis=0)
+            best = np.argsort(mean, kind="stable")
+            columns = {"feature": [self.features[j] for j in best], "mean rank": mean[best]}
+        return card(repr(self), table=pd.DataFrame(columns))
+
     # ------------------------------------------------------------------ files
 
     @property
@@ -480,8 +494,9 @@ def _listed(what: str, items: Any) -> list[Any]:
 
 
 def _refuse_non_finite(what: str, matrix: np.ndarray, names: Sequence[str]) -> None:
-    bad = np.argwhere(~np.isfinite(matrix))
-    if bad.size:
+    finite = np.isfinite(matrix)
+    if not finite.all():
+        bad = np.argwhere(~finite)
         run, column = bad[0]
         raise InputError(
             f"{what} must be finite, but {run_label(run)}, feature {names[column]!r} is "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,9 +19,11 @@ from mainstay._validation import (
     some,
     split_table,
 )
+from mainstay.batches import RowBatches
 from mainstay.runs import Runs
 from mainstay.similarity.linkage import complete_linkage_labels
-from mainstay.similarity.pairs import Method, check_similarities, similar_pairs
+from mainstay.similarity.pairs import Method, Pairs, check_similarities, similar_pairs
+from mainstay.similarity.streamed import streamed_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,14 +134,16 @@ class FeatureSimilarity:
         features: Any = None,
         min_overlap: int | None = None,
         constant: Literal["warn", "ignore"] = "warn",
+        similar_to: Sequence[str] | None = None,
     ) -> FeatureSimilarity:
         """Compare the columns of a data table, block by block.
 
         Parameters
         ----------
-        X : array, scipy.sparse matrix, pandas or polars DataFrame of shape (n, p)
-            Samples × features, numeric. With `method="pearson"` values may be missing (NaN, None
-            or pandas.NA): two features are then compared by the rows that both of them have.
+        X : array, scipy.sparse matrix, pandas or polars DataFrame of shape (n, p), or RowBatches
+            Samples × features, numeric; `RowBatches` are read block by block. With
+            `method="pearson"` values may be missing (NaN, None or pandas.NA): two features are then
+            compared by the rows that both of them have.
         method : {"pearson", "spearman"} or callable
             Absolute correlation, or a function of two blocks of columns (n × a and n × b) that
             returns their a × b similarities in [0, 1]. Only "pearson" takes missing values.
@@ -156,6 +159,9 @@ class FeatureSimilarity:
             than 10 rows unrelated features often correlate by chance.
         constant : {"warn", "ignore"}
             Whether to warn of constant features, which are similar to nothing.
+        similar_to : sequence of str, optional
+            Look only for features that are similar to one of these. All pairs of p features take
+            time that grows with p², these only with p.
 
         Examples
         --------
@@ -167,6 +173,10 @@ class FeatureSimilarity:
         [('x0', 'x2')]
         """
         threshold = check_fraction("threshold", threshold)
+        if isinstance(X, RowBatches):
+            names = feature_names(features, list(X.features), X.n_features)
+            pairs = streamed_pairs(X, method, threshold, min_overlap=min_overlap, constant=constant)
+            return cls._of_pairs(pairs, threshold, names, f"|{method}|")
         values, columns = split_table(X)
         try:
             data = np.asarray(values.toarray() if sp.issparse(values) else values)
@@ -180,14 +190,26 @@ class FeatureSimilarity:
         if len(data) == 0:
             raise InputError("there are no samples (rows) to compare features by.")
         data = np.ascontiguousarray(_numeric_columns(data, names))
-        rows, cols, similarities = similar_pairs(
-            data, method, threshold, names, min_overlap=min_overlap, constant=constant
+        pairs = similar_pairs(
+            data,
+            method,
+            threshold,
+            names,
+            min_overlap=min_overlap,
+            constant=constant,
+            similar_to=None if similar_to is None else _numbers_of(similar_to, names),
         )
         label = getattr(method, "__name__", "similarity") if callable(method) else f"|{method}|"
-        shape = (data.shape[1], data.shape[1])
-        upper = sp.csr_array((similarities, (rows, cols)), shape=shape)
-        graph = _add_transpose(upper)
-        return cls(graph, threshold, names, np.ones(shape[0]), label)
+        return cls._of_pairs(pairs, threshold, names, label)
+
+    @classmethod
+    def _of_pairs(
+        cls, pairs: Pairs, threshold: float, names: tuple[str, ...], label: str
+    ) -> FeatureSimilarity:
+        rows, cols, similarities = pairs
+        p = len(names)
+        upper = sp.csr_array((similarities, (rows, cols)), shape=(p, p))
+        return cls(_add_transpose(upper), threshold, names, np.ones(p), label)
 
     @property
     def n_features(self) -> int:
@@ -272,13 +294,13 @@ class FeatureSimilarity:
             One text for every feature, empty where nothing is similar to it.
         """
         most = check_count("most", most, 1)
-        graph, texts = self.graph, []
-        for start, stop in itertools.pairwise(graph.indptr):
-            closest_first = np.argsort(-graph.data[start:stop], kind="stable")
-            twins = [self.features[i] for i in graph.indices[start:stop][closest_first]]
-            texts.append(
-                "; ".join(twins[:most] + [f"and {len(twins) - most} more"] * (len(twins) > most))
-            )
+        graph, texts = self.graph, [""] * self.n_features
+        for feature in np.flatnonzero(self.degrees).tolist():
+            span = slice(graph.indptr[feature], graph.indptr[feature + 1])
+            closest_first = np.argsort(-graph.data[span], kind="stable")
+            twins = [self.features[i] for i in graph.indices[span][closest_first]]
+            more = [f"and {len(twins) - most} more"] * (len(twins) > most)
+            texts[feature] = "; ".join(twins[:most] + more)
         return texts
 
     def _places(self) -> np.ndarray:
@@ -392,13 +414,25 @@ def _check_symmetric(graph: Any, names: Sequence[str]) -> None:
         )
 
 
+def _numbers_of(wanted: Sequence[str], names: Sequence[str]) -> np.ndarray:
+    """Column numbers of features that are given by name."""
+    where = {name: i for i, name in enumerate(names)}
+    unknown = [name for name in wanted if name not in where]
+    if isinstance(wanted, str) or unknown:
+        raise InputError(
+            f"similar_to must list names of features, such as {some(names, 2)}; got "
+            f"{some([wanted] if isinstance(wanted, str) else unknown)}."
+        )
+    return np.array([where[name] for name in wanted], dtype=np.intp)
+
+
 def _numeric_columns(data: np.ndarray, names: Sequence[str]) -> np.ndarray:
     if data.dtype == object:
         import pandas as pd
 
         data = np.where(pd.isna(data), np.nan, data)
     try:
-        data = np.asarray(data, dtype=float)
+        data = np.asarray(data, dtype=np.float32 if data.dtype == np.float32 else float)
     except (TypeError, ValueError):
         for name, column in zip(names, data.T, strict=True):
             for value in column:

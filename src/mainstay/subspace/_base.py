@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mainstay._parallel import Progress, n_cores, run_tasks
+from mainstay._parallel import Progress, n_cores, one_thread, run_tasks
 from mainstay._validation import (
     InputError,
     RandomState,
@@ -32,7 +32,6 @@ from mainstay.subspace.learners import (
     Learner,
     check_folds,
     make_learner,
-    one_thread,
 )
 from mainstay.subspace.losses import Loss, make_loss
 from mainstay.subspace.optimisation import Learned, Settings, learn_probabilities
@@ -58,6 +57,7 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         n_references: int = 10,
         weights: str = "self_normalized",
         n_restarts: int = 5,
+        restart_rule: str = "mean",
         initial_probability: float | str = "auto",
         learning_rate: float | str = "auto",
         max_stages: int = 1000,
@@ -75,6 +75,7 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         self.n_references = n_references
         self.weights = weights
         self.n_restarts = n_restarts
+        self.restart_rule = restart_rule
         self.initial_probability = initial_probability
         self.learning_rate = learning_rate
         self.max_stages = max_stages
@@ -124,6 +125,7 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         settings, loss = self._settings(), make_loss(self.loss, classification=self._classification)
         cv = check_folds(self.cv, len(y))
         n_restarts = check_count("n_restarts", self.n_restarts, 1)
+        check_choice("restart_rule", self.restart_rule, ["mean", "lowest_objective"])
         regularization = _not_negative("regularization", self.regularization)
         rng = check_random_state(self.random_state)
         target = self._read_target(y, weight)
@@ -213,7 +215,12 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
         probabilities = np.empty((len(learned), len(order)))
         probabilities[:, order] = [result.alpha for result in learned]
         self.restart_probabilities_ = probabilities
-        self.selection_probabilities_ = probabilities.mean(axis=0)
+        ends = [_end(result.objective_path) for result in learned]
+        self.best_restart_ = int(np.argmin(ends))
+        if self.restart_rule == "mean":
+            self.selection_probabilities_ = probabilities.mean(axis=0)
+        else:
+            self.selection_probabilities_ = probabilities[self.best_restart_].copy()
         self.objective_path_ = [result.objective_path for result in learned]
         self.effective_size_path_ = [result.effective_size_path for result in learned]
         self.n_models_trained_ = sum(result.n_models_trained for result in learned)
@@ -342,6 +349,12 @@ def _predict_block(
 ) -> np.ndarray:
     with one_thread():
         return np.asarray(sum(predict(estimator, X[:, features]) for estimator, features in pairs))
+
+
+def _end(objective_path: np.ndarray) -> float:
+    """Mean objective of the stages over which a restart's probabilities are averaged."""
+    n_stages = len(objective_path)
+    return float(np.mean(objective_path[-min(Settings.window, max(1, n_stages // 2)) :]))
 
 
 def _agreement(probabilities: np.ndarray) -> float | None:

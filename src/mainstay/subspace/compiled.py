@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mainstay._parallel import n_cores
+from mainstay._parallel import n_threads
 from mainstay._validation import InputError
 
 MODELS_PER_CALL = 16  # of a compiled loop: few enough for Ctrl-C, enough to make calls cheap
@@ -68,7 +68,7 @@ class FastLearner:
                 f"{len(numbers)} seeds; got {used.shape}."
             )
         out = np.full((len(used), self.n_rows), np.nan)
-        workers = min(n_cores(self.n_jobs), max(len(used), 1))
+        workers = min(n_threads(self.n_jobs), max(len(used), 1))
         size = max(1, min(MODELS_PER_CALL, ceil(len(used) / workers)))
         blocks = [slice(start, start + size) for start in range(0, len(used), size)]
 

@@ -154,9 +154,9 @@ class RandomSubspaceClassifierCV(ClassifierMixin, _RandomSubspaceCV):  # type: i
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from mainstay.subspace.fixed_size import RandomSubspaceClassifierCV
+    >>> import mainstay as ms
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = RandomSubspaceClassifierCV(n_estimators=10, cv=3, random_state=0).fit(X, y)
+    >>> model = ms.RandomSubspaceClassifierCV(n_estimators=10, cv=3, random_state=0).fit(X, y)
     >>> sorted(model.scores_), bool(model.score(X, y) > 0.9)
     ([1, 2, 4], True)
     """
@@ -197,9 +197,9 @@ class RandomSubspaceRegressorCV(RegressorMixin, _RandomSubspaceCV):  # type: ign
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
-    >>> from mainstay.subspace.fixed_size import RandomSubspaceRegressorCV
+    >>> import mainstay as ms
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = RandomSubspaceRegressorCV(n_estimators=5, cv=3, random_state=0).fit(X, y)
+    >>> model = ms.RandomSubspaceRegressorCV(n_estimators=5, cv=3, random_state=0).fit(X, y)
     >>> model.n_features_per_model_ in model.scores_
     True
     """

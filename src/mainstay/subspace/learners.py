@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from sklearn.base import clone
 
-from mainstay._parallel import n_cores, run_tasks
+from mainstay._parallel import n_cores, one_thread, run_tasks
 from mainstay._sklearn import seed as set_seed
 from mainstay._validation import InputError, check_count, some
 from mainstay.subspace.compiled import fast_learner
@@ -181,14 +181,6 @@ def _block(learner: GenericLearner, Z: np.ndarray, seeds: np.ndarray) -> np.ndar
             with learner.base.reporting(features, seed):
                 out[t] = learner.one(features, seed)
     return out
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Keep BLAS and OpenMP to one thread: models are small, and sums must not depend on threads."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    limits: AbstractContextManager[Any] = threadpool_limits(1)
-    return limits
 
 
 def check_folds(cv: object, n_rows: int) -> Folds:

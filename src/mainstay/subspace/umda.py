@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mainstay._parallel import one_thread
 from mainstay.subspace.bernoulli import sample_subsets
 
 if TYPE_CHECKING:
@@ -44,8 +45,6 @@ def evolve(
     seed: int,
 ) -> Evolved:
     """Run UMDA once; `target` is what held-out predictions of the learner are compared with."""
-    from mainstay.subspace.learners import one_thread
-
     T, start = settings.n_subsets, settings.initial_probability
     if start is None:
         start = min(0.5, max(5 / T, 2 / n_features))

@@ -41,17 +41,6 @@ function rankTicks() {
   return lastRank > 300 ? ticks.filter((tick) => /^10*$/.test(tick)) : ticks;
 }
 
-// Round numbers between two limits, about four of them.
-function niceTicks(low, high) {
-  if (!(high > low)) return [low];
-  const rough = (high - low) / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
-  const ticks = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1) ticks.push(Number((k * step).toPrecision(6)));
-  return ticks;
-}
-
 const tip = byId("tip");
 
 function showTip(event, lines) {

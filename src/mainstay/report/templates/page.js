@@ -1,10 +1,8 @@
 // Put the page together.
-if (!hasRanks) for (const element of document.querySelectorAll(".if-ranks")) element.hidden = true;
 setUpTable();
 setUpStrips();
 setUpOverview();
-setUpForecast();
-setUpComparison();
+setUpTips();
 if (N) select(0, { open: false });
 
 // On paper there are no pages to turn: print every selected feature (up to 200).

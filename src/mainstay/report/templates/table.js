@@ -4,7 +4,7 @@ const columns = [
   { key: "feature", title: "Feature", value: (i) => F.name[i] },
   { key: "frequency", title: "Frequency", value: (i) => F.count[i], cell: frequencyCell, number: true, down: true },
 ];
-if (hasTwins) columns.push({ key: "group", title: "It or a twin", value: (i) => F.group_count[i], text: (i) => percent(share(F.group_count[i])), number: true, down: true, wide: true });
+if (hasTwins) columns.push({ key: "group", about: "group_frequency", title: "It or a twin", value: (i) => F.group_count[i], text: (i) => percent(share(F.group_count[i])), number: true, down: true, wide: true });
 if ("q_value" in F) columns.push({ key: "q_value", title: "q-value", value: (i) => F.q_value[i], text: (i) => rounded(F.q_value[i], 2), number: true });
 if (hasRanks) columns.push({ key: "mean_rank", title: "Mean rank", value: (i) => F.mean_rank[i], text: (i) => `${short(F.mean_rank[i])} ± ${short(F.sd_rank[i])}`, number: true, wide: true });
 const compareText = new Intl.Collator(undefined, { numeric: true }).compare;
@@ -80,7 +80,7 @@ function turn(step) {
 function setUpTable() {
   const head = document.querySelector("#table thead tr");
   for (const column of columns) {
-    const button = html("button", { type: "button" }, column.title, html("i", { class: "arrow", "aria-hidden": "true" }));
+    const button = html("button", { type: "button", title: data.columns[column.about ?? column.key] }, column.title, html("i", { class: "arrow", "aria-hidden": "true" }));
     button.addEventListener("click", () => {
       view.down = view.key === column.key ? !view.down : Boolean(column.down);
       Object.assign(view, { key: column.key, page: 0 });

@@ -1,0 +1,97 @@
+"""How strong the evidence of huynhthu2021 is: counts against luck, tests over folds, ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from _common import verdict
+from _huynhthu_cells import N_FOLDS, PROBLEMS
+from _huynhthu_figures import average_ranks
+from _huynhthu_methods import BASES
+from _huynhthu_tables import label, spread
+from scipy.stats import binom
+
+from mainstay.comparison.significance import corrected_t_test, holm
+
+
+def counted(cases: list[bool]) -> str:
+    """Write how often something holds, whether that supports the paper, and what luck would do.
+
+    "Agrees" needs four fifths of the cases; the probability is that of as many heads in as many
+    tosses of a coin.
+    """
+    if not cases:
+        return "(not yet computed)"
+    n, right = len(cases), sum(cases)
+    agrees = True if right >= 0.8 * n else None if right > 0.5 * n else False
+    luck = float(binom.sf(right - 1, n, 0.5))
+    shown = "< 0.001" if luck < 0.001 else f"{luck:.3f}"
+    return f"{verdict(agrees)} {right} of {n} (coin tosses: {n / 2:g}; at least as many: {shown})"
+
+
+def of_simulated(mean: dict[str, pd.Series]) -> dict[str, str]:
+    """Whether what the paper concludes from its simulations holds here."""
+
+    def better(value: str, one: str, other: str, problems: Any = PROBLEMS) -> list[bool]:
+        table, sign = mean[value], -1 if value == "aupr" else 1
+        return [
+            bool(sign * table[p, f"{one}-{base}"] < sign * table[p, other.format(base=base)])
+            for p in problems
+            for base in BASES
+            if (p, f"{one}-{base}") in table and (p, other.format(base=base)) in table
+        ]
+
+    not_friedman = [name for name in PROBLEMS if name != "Friedman"]
+    return {
+        "claim_rsb": counted(better("error", "prsb", "rsb-{base}")),
+        "claim_single": counted(better("error", "prsb", "single-{base}")),
+        "claim_sparse": counted(better("size", "prsb", "rsb-{base}")),
+        "claim_rf": counted(better("error", "prsb", "rf", not_friedman)),
+        "claim_gbdt": counted(better("error", "prsb", "gbdt", not_friedman)),
+        "claim_eda": counted(better("aupr", "prsb", "eda-{base}")),
+        "claim_q": counted(
+            better("aupr", "prsb1", "prsb10-{base}", [*not_friedman[1:], "Friedman"])
+        ),
+    }
+
+
+def over_folds(found: pd.DataFrame, one: str, other: str) -> str:
+    """Write on how many data sets two methods' errors differ, by tests over the folds.
+
+    The corrected resampled t-test (Nadeau and Bengio 2003), then Holm's correction over data sets.
+    """
+    wide = found[found["method"].isin([one, other])].pivot(
+        index=["data", "repetition"], columns="method", values="error"
+    )
+    tests = {
+        data: corrected_t_test(part[other].to_numpy(), part[one].to_numpy(), 1 / (N_FOLDS - 1))
+        for data, part in wide.dropna().groupby("data")
+        if len(part) > 1
+    }
+    if not tests:
+        return "not yet computed"
+    small = holm([test.p_value for test in tests.values()]) < 0.05
+    lower = sum(bool(s and t.difference < 0) for s, t in zip(small, tests.values(), strict=True))
+    higher = sum(bool(s and t.difference > 0) for s, t in zip(small, tests.values(), strict=True))
+    return f"lower on {lower}, higher on {higher} of {len(tests)}"
+
+
+def of_ranks(found: pd.DataFrame, whole: list[str], methods: list[str]) -> str:
+    """Compare the first two methods by average rank: all sets, then those with all their rows."""
+    wide = spread(found, "error")["mean"].unstack("method").reindex(columns=methods).dropna()
+    texts = []
+    for what, scores in (
+        (f"all {len(wide)} sets", wide),
+        (f"the {len(whole)} sets with all rows", wide.loc[wide.index.isin(whole)]),
+    ):
+        ranks, p, difference = average_ranks(scores, larger_is_better=False)
+        (first, best), (second, next_) = list(ranks.items())[:2]
+        gap = ranks["rf"] - ranks["prsb-tree"]
+        texts.append(
+            f"On {what} (Friedman p = {p:.3f}): {label(str(first))} {best:.2f}, "
+            f"{label(str(second))} {next_:.2f}; RF is {gap:.2f} from PRSB-tree, "
+            f"{'beyond' if gap > difference else 'below'} Nemenyi's critical difference of "
+            f"{difference:.3f}: {'significant' if gap > difference else 'not significant'}."
+        )
+    return " ".join(texts)
