@@ -234,6 +234,14 @@ def test_the_first_sheet_of_a_workbook_is_the_table(tmp_path, caplog):
     assert "read sheet 'Sheet', the first of 2 (the others: 'notes')" in caplog.text
 
 
+def test_formulas_without_results_are_not_taken_for_gaps(tmp_path):
+    path = workbook(tmp_path / "t.xlsx", [["a", "b"], [1, "=A2+1"], [2, "=A3+1"]])
+    with pytest.raises(InputError, match=r"formulas without their results, such as '=A2\+1'"):
+        read_table(path)
+    gaps = workbook(tmp_path / "t.xlsx", [["a", "b"], [1, None], [2, 3]])
+    assert read_table(gaps)["b"].isna().tolist() == [True, False]
+
+
 def test_columns_of_a_workbook_need_different_names(tmp_path):
     with pytest.raises(InputError, match="names columns more than once: 'a'"):
         read_table(workbook(tmp_path / "t.xlsx", [["a", "a"], [1, 2]]))

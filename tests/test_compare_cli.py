@@ -134,9 +134,9 @@ def test_what_is_wrong_is_said_with_exit_code_2(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a,target\n1,2\n3,\n5,6\n", "missing in 1 rows"),
+        ("a,target\n1,2\n3,\n5,6\n", "missing in 1 row."),
         ("a,target\n1,2\n3,2\n5,2\n", "is constant"),
-        ('a,target\n1,2\n"3,4\n', "could not be read as csv"),
+        ('a,target\n1,2\n"3,4\n', "a quotation mark that is never closed"),
         ("a,target\n1,0\n3,1\n5,0\n2,1\n", "at least 2 features, got 1"),
         ("a,b,target\n1,x,0\n3,y,1\n5,x,0\n2,y,1\n", "text or categories: 'b'"),
         ("a,b,target\n1,1,0\n3,2,1\n5,3,0\n2,1,9\n", "cannot split these 4 rows"),

@@ -329,7 +329,7 @@ def test_the_line_is_found_far_into_a_large_file(tmp_path):
     n_columns = row.count(",") + 1
     header = ",".join(f"x{i}" for i in range(n_columns))
     text = "\n".join([header, *[row] * 3000, row + ",9", row])
-    with pytest.raises(InputError, match=f"line 3002 .*has {n_columns + 1} values"):
+    with pytest.raises(InputError, match=f"line 3002 .*has {n_columns + 1:,} values"):
         read_table(write(tmp_path / "large.csv", text))
 
 

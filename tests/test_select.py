@@ -150,7 +150,7 @@ def test_missing_groups_are_refused() -> None:
     groups = TABLE.assign(patient=[None, *("ab" * 75)[:149]])
     groups.to_csv("iris.csv", index=False)
     assert (
-        "the groups 'patient' are missing in 1 rows"
+        "the groups 'patient' are missing in 1 row;"
         in select("iris.csv", "--groups", "patient").stderr
     )
 
@@ -404,7 +404,7 @@ def with_column(**columns: Any) -> None:
         (lambda: with_column(), ["--n-features", "9"], "from 1 to 4, got 9"),
         (lambda: with_column(), ["--n-features", "few"], "'expected_false<=1', got 'few'"),
         (lambda: with_column(), ["--resampling", "boot"], "unknown resampling"),
-        (lambda: Path("iris.csv").write_bytes(bytes(range(256))), [], "could not be read as csv"),
+        (lambda: Path("iris.csv").write_bytes(bytes(range(256))), [], "is not a text file"),
         (lambda: Path("iris.csv").write_text("species\na\nb\n"), [], "no column besides"),
     ],
 )

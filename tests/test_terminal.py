@@ -149,7 +149,8 @@ def test_every_ranker_shows_progress_unless_quiet(ranker, monkeypatch):
         return with_bar(results, total, description)
 
     monkeypatch.setattr(_parallel, "_with_bar", watched)
-    X, y = RNG.normal(size=(20, 3)), [0, 1] * 10
+    X = np.random.default_rng(1).normal(size=(40, 3)) + np.outer([0, 3] * 20, [1, 0, 0])
+    y = [0, 1] * 20
     selector = ms.EnsembleSelector(ranker, n_resamples=3, n_jobs=1, progress=True)
     selector.fit(X, y)
     assert len(shown) == 1

@@ -128,6 +128,8 @@ def _cells(column: pd.Series) -> list[str]:
 
 
 def _cell(value: Any) -> str:
+    if value is None:
+        return ""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return "yes" if value else ""
     if isinstance(value, float):

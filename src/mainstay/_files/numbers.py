@@ -36,24 +36,30 @@ def decimal_mark(file: str, table: pd.DataFrame, wanted: str | None) -> str:
     """
     if wanted is not None:
         return check_choice("decimal mark", wanted, (".", ","))
-    columns = [name for name in text_columns(table) if _has_decimal_commas(table[name])]
-    if not columns:
-        return "."
-    with_comma = [value for name in columns for value in _texts(table[name]) if "," in value]
-    if all(_THOUSANDS.fullmatch(value) for value in with_comma):
-        points = [name for name in table.columns if _has_fractions(table[name])]
-        if points:
-            raise InputError(
-                f"{file} has commas in the numbers of column {columns[0]!r} (such as "
-                f"{with_comma[0]!r}) and decimal points in {points[0]!r}; remove commas that "
-                "separate thousands, and write decimal marks as points."
-            )
+    unclear: list[tuple[str, str]] = []  # columns, and a value of each
+    for name in text_columns(table):
+        if _has_decimal_commas(table[name]):
+            with_comma = [value for value in _texts(table[name]) if _WITH_COMMA.fullmatch(value)]
+            if not all(_THOUSANDS.fullmatch(value) for value in with_comma):
+                return ","
+            unclear.append((name, with_comma[0]))
+    if unclear:
+        _refuse_unclear_commas(file, table, *unclear[0])
+    return "."
+
+
+def _refuse_unclear_commas(file: str, table: pd.DataFrame, name: str, value: str) -> None:
+    points = [other for other in table.columns if _has_fractions(table[other])]
+    if points:
         raise InputError(
-            f"the commas in column {columns[0]!r} of {file} (such as {with_comma[0]!r}) may be "
-            "decimal marks or separate thousands. If they are decimal marks, say so (--decimal ,); "
-            "if not, remove them."
+            f"{file} has commas in the numbers of column {name!r} (such as {value!r}) and decimal "
+            f"points in {points[0]!r}; remove commas that separate thousands, and write decimal "
+            "marks as points."
         )
-    return ","
+    raise InputError(
+        f"the commas in column {name!r} of {file} (such as {value!r}) may be decimal marks or "
+        "separate thousands. If they are decimal marks, say so (--decimal ,); if not, remove them."
+    )
 
 
 def _has_decimal_commas(column: pd.Series) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -23,12 +24,10 @@ def read_xlsx(path: Path) -> pd.DataFrame:
         raise InputError(
             "reading .xlsx needs openpyxl: pip install 'mainstay[excel]'; or save it as .csv."
         ) from error
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    try:
-        sheets = book.sheetnames
-        rows = [row for row in book.worksheets[0].iter_rows(values_only=True) if any_value(row)]
-    finally:
-        book.close()
+    sheets, cells = _cells(openpyxl, path, results=True)
+    if any(None in row for row in cells):
+        _refuse_formulas_without_results(path, cells, _cells(openpyxl, path, results=False)[1])
+    rows = [row for row in cells if any(cell is not None for cell in row)]
     if not rows:
         raise InputError(f"the first sheet of {path}, {sheets[0]!r}, is empty.")
     table = _as_table(path, rows)
@@ -39,9 +38,28 @@ def read_xlsx(path: Path) -> pd.DataFrame:
     return table
 
 
-def any_value(row: tuple[object, ...]) -> bool:
-    """Whether a row of cells is not blank."""
-    return any(cell is not None for cell in row)
+def _cells(
+    openpyxl: Any, path: Path, *, results: bool
+) -> tuple[list[str], list[tuple[object, ...]]]:
+    """Names of the sheets, and the cells of the first: results of formulas, or the formulas."""
+    book = openpyxl.load_workbook(path, read_only=True, data_only=results)
+    try:
+        return book.sheetnames, list(book.worksheets[0].iter_rows(values_only=True))
+    finally:
+        book.close()
+
+
+def _refuse_formulas_without_results(
+    path: Path, results: list[tuple[object, ...]], formulas: list[tuple[object, ...]]
+) -> None:
+    """Programs other than spreadsheets write formulas without results: those would be missing."""
+    for result_row, formula_row in zip(results, formulas, strict=False):
+        for result, formula in zip(result_row, formula_row, strict=False):
+            if result is None and isinstance(formula, str) and formula.startswith("="):
+                raise InputError(
+                    f"{path} holds formulas without their results, such as {formula!r}. Open and "
+                    "save it in a spreadsheet program, or save the table as .csv."
+                )
 
 
 def _as_table(path: Path, rows: list[tuple[object, ...]]) -> pd.DataFrame:

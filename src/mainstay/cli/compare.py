@@ -17,6 +17,9 @@ from mainstay.cli.options import DataSource, number_or_text, numbers_or_shares
 if TYPE_CHECKING:
     from mainstay.comparison import Comparison
 
+# of the overview: what a narrow terminal shows first
+_COLUMNS = ("candidate", "recommended", "on_front", "features", "score", "±", "stability")
+
 
 # options read better as short paragraphs
 # fmt: off
@@ -114,7 +117,7 @@ def compare(
         f"{comparison.counted}; {settings['n_splits']} splits; score: "
         f"{settings['scoring']}, stability: {settings['stability']}.\n"
     )
-    print_table(comparison.overview())
+    print_table(comparison.overview(), _COLUMNS)
     echo(f"\n{comparison.reason}\n\nTo select with it on all rows:")
     echo(f"\n{indent(_how_to_repeat(comparison, source), '  ')}")
     if plot:

@@ -70,6 +70,7 @@ def replicate(
     single runs of the ranker, once with ensembles. Says whether the ensemble helps.
     """
     from mainstay._files import write_table
+    from mainstay._validation import counted
     from mainstay.ensemble import EnsembleSelector
 
     data = source.read()
@@ -93,7 +94,8 @@ def replicate(
         return
     echo(
         f"{source.describe(data, *task_and_reason(task, data.y))}; {pairs} pairs of halves that "
-        f"share no row, {result.n_features_to_select} features each; agreement: {measure}.\n"
+        f"share no row, {counted(result.n_features_to_select, 'feature')} each; agreement: "
+        f"{measure}.\n"
     )
     print_table(table)
     echo(f"\n{result.summary()}")
