@@ -13,6 +13,7 @@ beside scikit-learn's lasso_path and warm-started LogisticRegression at the same
 from __future__ import annotations
 
 import resource
+import warnings
 from pathlib import Path
 
 from _harness import Case, Row, main, seconds_of  # isort: skip  (sets the number of threads)
@@ -197,6 +198,24 @@ def ensemble() -> list[Row]:
     return [(f"EnsembleSelector: {B} bootstraps of IG, colon (62 × 2000)", seconds, None, "")]
 
 
+def wide_ensemble(p: int, threshold: float | None) -> list[Row]:
+    """A whole fit on float32, with its table and stability; twins only with a threshold."""
+    from mainstay import EnsembleSelector
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    options = {"n_features_to_select": 50, "similarity_threshold": threshold, "random_state": 0}
+    EnsembleSelector("f_statistic", **options, n_resamples=5).fit(rng.normal(size=(200, 99)), y)
+    X = rng.standard_normal((200, p), dtype=np.float32)
+    X[:, :100] += y[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # says of how many features twins are looked for
+        seconds = seconds_of(lambda: EnsembleSelector("f_statistic", **options).fit(X, y))
+    twins = "without twins" if threshold is None else "with twins"
+    remark = f"of which data {X.nbytes / 2**20:.0f} MB"
+    return [(f"EnsembleSelector, 100 resamples, 200 × {p:,}, {twins}", seconds, None, remark)]
+
+
 CASES: dict[str, list[Case]] = {
     "filters": [(filters, (2000, 140)), (filters, (6598, 166))],
     "memory": [(memory, (1_000,)), (memory, (20_000,))],
@@ -227,7 +246,12 @@ CASES: dict[str, list[Case]] = {
         for n in (250_000, 1_000_000)
     ],
     "growth": [(growth, ())],
-    "ensemble": [(ensemble, ())],
+    "ensemble": [
+        (ensemble, ()),
+        (wide_ensemble, (100_000, 0.9)),
+        (wide_ensemble, (500_000, None)),
+        (wide_ensemble, (500_000, 0.9)),
+    ],
 }
 
 

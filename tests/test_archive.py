@@ -216,10 +216,10 @@ def test_settings_say_what_is_needed_to_repeat_and_never_hold_the_data(
 # ---------------------------------------------------------------------- files that are not results
 
 
-def rewritten(path: Path, change: Any) -> Path:
+def rewritten(path: Path, change: Any, compression: int = zipfile.ZIP_STORED) -> Path:
     """Copy an archive with one member changed by `change(name, content)`; None leaves it out."""
     target = path.with_name("changed.zip")
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w") as new:
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w", compression) as new:
         for name in old.namelist():
             content = change(name, old.read(name))
             if content is not None:
@@ -288,6 +288,74 @@ def test_a_broken_manifest_is_refused(saved: Path, broken: bytes) -> None:
     change = lambda name, content: broken if name == "mainstay.json" else content  # noqa: E731
     with pytest.raises(ms.InputError, match="damaged"):
         ms.load_result(rewritten(saved, change))
+
+
+def with_member(saved: Path, name: str, content: bytes) -> Path:
+    with zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(name, content)
+    return saved
+
+
+def test_a_member_that_is_not_listed_is_refused_before_it_is_read(saved: Path) -> None:
+    saved = with_member(saved, "more.npy", bytes(10**7))
+    with pytest.raises(ms.InputError, match=r"was changed .*'more\.npy' in it is not part"):
+        ms.load_result(saved)
+
+
+def test_an_archive_that_would_fill_the_memory_is_refused_before_it_is_read(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mainstay.io.archive._SMALL", 10**6)
+    change = lambda name, content: bytes(2 * 10**8) if name == "runs.parquet" else content  # noqa: E731
+    saved = rewritten(saved, change, zipfile.ZIP_DEFLATED)
+    monkeypatch.setattr(zipfile.ZipFile, "read", only_the_manifest(zipfile.ZipFile.read))
+    with pytest.raises(ms.InputError, match=r"would expand to 0\.2 GB"):
+        ms.load_result(saved)
+
+
+def only_the_manifest(read: Any) -> Any:
+    def checked(file: zipfile.ZipFile, name: str) -> bytes:
+        assert name == "mainstay.json"
+        return read(file, name)
+
+    return checked
+
+
+def npy(header: str) -> bytes:
+    padded = header.ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded.encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("values.json", b"[" * 100_000),
+        ("values.json", b'{"a":' * 100_000),
+        (
+            "ranking/scores.npy",
+            npy("{'descr': '<f8', 'fortran_order': False, 'shape': (10**12,), }"),
+        ),
+        ("ranking/scores.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (9" * 2)),
+        (
+            "ranking/scores.npy",
+            npy("{'descr': '<f8', 'fortran_order': False, 'shape': (999999999999,), }"),
+        ),
+        ("ranking/scores.npy", npy("((((")),
+    ],
+    ids=["nested lists", "nested objects", "a sum", "cut header", "a huge array", "open brackets"],
+)
+def test_members_made_to_break_readers_are_refused(saved: Path, name: str, content: bytes) -> None:
+    change = lambda member, old: content if member == name else old  # noqa: E731
+    with pytest.raises(ms.InputError, match="damaged"):
+        ms.load_result(rewritten(saved, change))
+
+
+def test_a_table_larger_than_the_memory_is_refused_before_it_is_read(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mainstay.io.archive._memory", lambda: 1000.0)
+    with pytest.raises(ms.InputError, match=r"damaged.* more than there is memory"):
+        ms.load_result(saved)
 
 
 @pytest.mark.parametrize("name", ["runs.parquet", "values.json", "ranking/scores.npy"])

@@ -335,6 +335,31 @@ def test_an_odd_target_is_refused_with_what_to_do(values, message, tmp_path):
         read_data(path, target="odd", drop=["y"])
 
 
+def test_words_that_stand_for_nothing_are_named_where_they_may_be_a_category(tmp_path, caplog):
+    path = saved(tmp_path, columns_of(drug=cycled(["None", "A", "B"]), z=cycled(["NA", "1.5"])))
+    X = read_data(path, target="y").X
+    assert X["drug"].isna().sum() == 4
+    (line,) = caplog.messages
+    assert "'None' (4 values) among text in 'drug' taken for missing; rename what is" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("My study\n\na,b,y\n1,2,u\n3,4,v\n", "line 3 .*lines above the header, such as a title"),
+        ("# by me\na,b,y\n1,2,u\n3,4,v\n", "line 2 .*lines above the header"),
+        ("a,b,y\n1,2,u\n3,4,v\nSource: me\n", "line 4 .*or is there text below the table"),
+        ('a,b,y\n1,2,u\n"3,4,v\n5,6,u\n', "quotation mark that is never closed, .*line 3"),
+        ('a;b\n"1,234";2.5\n"5,678";3.5\n', "commas .*'a' .*decimal points in 'b'; remove commas"),
+        ("a,y\n1,u\n2,\n3,v\n", "target 'y' is missing in 1 row[.] Take these rows out"),
+    ],
+)
+def test_what_is_not_the_table_is_found(text, message, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_data(tmp_path / "t.csv", target="y")
+
+
 def test_a_file_of_one_column_says_which_separators_there_are(tmp_path):
     (tmp_path / "t.csv").write_text("a b y\n1 2 3\n4 5 6\n")
     with pytest.raises(InputError, match=r"single column, 'a b y'.*semicolons, tabs"):

@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mainstay as ms
+from mainstay.ensemble import twins
 from mainstay.ensemble.feature_table import COLUMNS, feature_table
 from mainstay.measures.inference import frequency_interval
 from mainstay.procedure import report_padding
@@ -271,6 +272,38 @@ def test_a_feature_or_its_twin() -> None:
     assert table.loc["twin", "group"] == "gene"
     assert table.loc["gene", "group_frequency"] == table.loc["twin", "group_frequency"] == 1
     assert fitted.adjusted_stability_.value > fitted.stability_.value + 0.1
+
+
+@pytest.mark.parametrize("limit", [29, 15])
+def test_of_many_features_only_those_that_runs_select_have_their_twins_looked_for(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 30)), rng.integers(0, 2, 60)
+    X[:, :5] += 2 * y[:, None]
+    X[:, 10:15] = X[:, :5] + 0.1 * rng.normal(size=(60, 5))
+    X[:, 29] = X[:, 28]  # twins that no run selects
+    selector = ms.EnsembleSelector("f_statistic", n_features_to_select=3, random_state=0)
+    whole = clone(selector).fit(X, y)
+    ever = int((whole.selections_.counts > 0).sum())
+    monkeypatch.setattr(twins, "ALL_PAIRS_UP_TO", limit)
+    assert (ever <= limit**2 // 60) == (limit == 29)  # both cases are tried
+    room = limit**2 // 60  # as many as make no more pairs than `limit` features have
+    which = "all that any run selected" if ever <= room else f"{ever - room} that were selected"
+    with pytest.warns(UserWarning, match=f"twins are looked for of {room} features only.*{which}"):
+        part = clone(selector).fit(X, y)
+    assert part.similarity_.graph.nnz < whole.similarity_.graph.nnz
+    if ever <= room:  # then nothing that is said of the selected features changes
+        options = {"measure": "sma_count", "correction": "none"}
+        agreement = [
+            ms.stability(one.selections_, similarity=one.similarity_, **options).value
+            for one in (part, whole)
+        ]
+        assert agreement[0] == agreement[1]
+        columns = ["feature", "frequency", "group_frequency"]
+        pd.testing.assert_frame_equal(part.feature_table_[columns], whole.feature_table_[columns])
+        selected = part.feature_table_["frequency"] > 0
+        pd.testing.assert_frame_equal(part.feature_table_[selected], whole.feature_table_[selected])
 
 
 def test_text_columns_have_no_twins_but_are_ranked() -> None:

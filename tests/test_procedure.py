@@ -308,7 +308,7 @@ def test_a_fitted_selector_is_pickled_without_its_data() -> None:
 
 
 def test_data_are_hashed_only_when_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    import mainstay.ensemble.selector as module
+    import mainstay.data as module
 
     def refuse(*_: Any) -> None:
         raise AssertionError("the data were hashed")

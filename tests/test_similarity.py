@@ -591,6 +591,33 @@ def test_twins_are_named_most_similar_first():
     assert FeatureSimilarity.from_matrix(np.eye(2)).twin_names() == ["", ""]
 
 
+@pytest.mark.parametrize("method", ["pearson", "spearman", "gaps", absolute_cosine])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_what_is_similar_to_some_features_is_found_without_comparing_all(
+    method, dtype, monkeypatch
+):
+    monkeypatch.setattr(mainstay.similarity.pairs, "_BLOCK_BYTES", 8 * 40 * 7)  # several tiles
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(30, 6)) @ rng.normal(size=(6, 40))).astype(dtype)
+    X[:, 7] = 1.0
+    if method == "gaps":
+        X[rng.random(X.shape) < 0.01] = np.nan
+        method = "pearson"
+    options = {"method": method, "threshold": 0.5, "constant": "ignore"}
+    whole = FeatureSimilarity.from_data(X, **options).to_frame()
+    part = FeatureSimilarity.from_data(X, similar_to=["x9", "x3", "x7"], **options).to_frame()
+    wanted = {"x9", "x3", "x7"}
+    touches = whole["feature"].isin(wanted) | whole["other"].isin(wanted)
+    assert 0 < touches.sum() < len(whole)
+    pd.testing.assert_frame_equal(part, whole[touches].reset_index(drop=True), rtol=1e-12)
+
+
+@pytest.mark.parametrize("similar_to", ["x1", ["x1", "gene"]])
+def test_features_to_compare_are_given_by_name(similar_to):
+    with pytest.raises(InputError, match="similar_to must list names of features, such as"):
+        FeatureSimilarity.from_data(np.eye(5), similar_to=similar_to)
+
+
 def test_similar_pairs_come_as_a_table():
     table = FeatureSimilarity.from_matrix(S, threshold=0.2, features=ABC).to_frame()
     assert table.columns.tolist() == ["feature", "other", "similarity"]

@@ -35,6 +35,17 @@ def seed(model: Any, random_state: int | None) -> None:
     model.set_params(**dict.fromkeys(names, number))
 
 
+def takes_only_class_numbers(model: Any) -> bool:
+    """Tell whether an estimator, or one within it, is a classifier of XGBoost."""
+    from sklearn.base import is_classifier
+
+    inside = model.get_params().values() if hasattr(model, "get_params") else ()
+    return any(
+        type(part).__module__.startswith("xgboost.") and is_classifier(part)
+        for part in (model, *inside)
+    )
+
+
 def weight_parameter(model: Any) -> str:
     """Return the name under which `model.fit` takes row weights."""
     inner, prefix = model, ""

@@ -12,6 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+_TINY_WEIGHT = 1e-100  # its square is still a number
+
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
 
@@ -80,6 +82,17 @@ def some(names: Sequence[object], most: int = 5) -> str:
     """List the first few of `names`, and how many more there are."""
     shown = ", ".join(repr(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def counted(n: int, thing: str) -> str:
+    """Say how many: 1 row, 2 rows.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {thing}{'s' * (n != 1)}"
 
 
 def run_label(run: int) -> str:
@@ -209,4 +222,25 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
         raise InputError(f"sample_weight must have one entry per row ({n}), got {weights.shape}.")
     if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise InputError("sample weights must be finite, at least zero, and not all zero.")
-    return weights
+    return moderate_weights(weights)
+
+
+def moderate_weights(weights: np.ndarray) -> np.ndarray:
+    """Weights whose products are numbers, in rows of one weight for each sample.
+
+    A row whose largest weight is tiny or huge is divided by it; what vanishes beside it becomes 0.
+
+    Examples
+    --------
+    >>> moderate_weights(np.array([1e-300, 5e-301])), moderate_weights(np.array([3.0, 1e-300]))
+    (array([1. , 0.5]), array([3., 0.]))
+    """
+    if weights.dtype.kind != "f" or weights.size == 0:
+        return weights
+    largest = weights.max(axis=-1, keepdims=True)
+    extreme = (largest < _TINY_WEIGHT) | (largest > 1 / _TINY_WEIGHT)
+    if extreme.any():
+        unit = np.where(extreme, largest, 1.0)
+        weights, largest = weights / unit, largest / unit
+    vanishing = (weights > 0) & (weights < _TINY_WEIGHT * largest)
+    return np.where(vanishing, 0.0, weights) if vanishing.any() else weights

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -21,8 +22,10 @@ from mainstay._validation import (
 )
 from mainstay.batches import RowBatches
 from mainstay.rankers.inputs import (
+    HUGE,
     Table,
     infer_task,
+    is_huge,
     missing_rows,
     numeric_columns,
     read_target,
@@ -108,6 +111,7 @@ class Data:
             task,
             reason,
         )
+        data._refuse_huge_values()
         data._refuse_constant_features()
         data._refuse_classes_without_weight()
         return data
@@ -162,9 +166,12 @@ class Data:
         """The same rows with other values of y, such as permuted ones."""
         return replace(self, y=y)
 
-    def similarity(self, threshold: float) -> FeatureSimilarity | None:
+    def similarity(
+        self, threshold: float, similar_to: Sequence[str] | None = None
+    ) -> FeatureSimilarity | None:
         """Which features can stand in for each other: absolute correlation from a threshold on.
 
+        With `similar_to` only the pairs with one of these features are looked for.
         Columns of text or categories are similar to nothing, and a warning names them. None, with
         a warning, where correlations cannot be computed at all.
         """
@@ -179,15 +186,32 @@ class Data:
         if len(numeric) < 2:
             return None
         names = [self.features[j] for j in numeric]
+        if similar_to is not None:
+            known = set(names)
+            similar_to = [name for name in similar_to if name in known]
         values = self.X if len(names) == self.n_features else take_columns(self.X, numeric)
         try:
             similarity = FeatureSimilarity.from_data(
-                values, threshold=threshold, features=names, constant="ignore"
+                values,
+                threshold=threshold,
+                features=names,
+                constant="ignore",
+                similar_to=similar_to,
             )
         except InputError as error:
             warnings.warn(f"similar features were not looked for: {error}", stacklevel=4)
             return None
         return similarity.spread_to(self.features)
+
+    def _refuse_huge_values(self) -> None:
+        """Refuse numbers whose squares are infinite: variances and correlations would be, too."""
+        if self.y.dtype.kind == "f" and is_huge(self.y):
+            raise InputError(f"the target has values beyond {HUGE:.0e}; rescale it.")
+        table = Table(self.X)
+        whole = self.X.data if hasattr(self.X, "toarray") else table.floats
+        if whole is None or is_huge(whole):
+            for j in range(table.n_features):
+                table.column(j)  # refuses such values by name
 
     def _refuse_constant_features(self) -> None:
         table = Table(self.X)

@@ -34,10 +34,10 @@ class TextLayout:
     n_skipped: int
     encoding: str
 
-    def findings(self) -> list[str]:
+    def findings(self, n_columns: int) -> list[str]:
         """What a user would not expect of such a file, in a few words each."""
         found = []
-        if self.separator != _USUAL.get(self.source.ending):
+        if n_columns > 1 and self.separator != _USUAL.get(self.source.ending):
             found.append(f"values separated by {SEPARATORS[self.separator]}")
         if self.encoding in ("latin-1", "cp1252"):
             found.append(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from mainstay._validation import InputError, check_choice, some
+from mainstay._validation import InputError, check_choice, counted, some
 
 NUMBER = r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?"
 _WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
@@ -41,6 +41,13 @@ def decimal_mark(file: str, table: pd.DataFrame, wanted: str | None) -> str:
         return "."
     with_comma = [value for name in columns for value in _texts(table[name]) if "," in value]
     if all(_THOUSANDS.fullmatch(value) for value in with_comma):
+        points = [name for name in table.columns if _has_fractions(table[name])]
+        if points:
+            raise InputError(
+                f"{file} has commas in the numbers of column {columns[0]!r} (such as "
+                f"{with_comma[0]!r}) and decimal points in {points[0]!r}; remove commas that "
+                "separate thousands, and write decimal marks as points."
+            )
         raise InputError(
             f"the commas in column {columns[0]!r} of {file} (such as {with_comma[0]!r}) may be "
             "decimal marks or separate thousands. If they are decimal marks, say so (--decimal ,); "
@@ -58,6 +65,10 @@ def _has_decimal_commas(column: pd.Series) -> bool:
     # a few other words, such as n.d., do not make it another mark
     n_numbers = len(with_comma) + sum(bool(_WITHOUT_COMMA.fullmatch(value)) for value in values)
     return bool(with_comma) and n_numbers > len(values) / 2
+
+
+def _has_fractions(column: pd.Series) -> bool:
+    return column.dtype.kind == "f" and bool((column.dropna() % 1 != 0).any())
 
 
 def _texts(column: pd.Series) -> list[str]:
@@ -137,7 +148,7 @@ def as_numbers(column: pd.Series, decimal: str = ".") -> pd.Series:
 
 def describe_missing(counts: Counter[str]) -> str:
     """Say how many values were treated as missing, and which words were found nowhere."""
-    found = [f"{word!r} ({n} value{'s' * (n != 1)})" for word, n in counts.items() if n]
+    found = [f"{word!r} ({counted(n, 'value')})" for word, n in counts.items() if n]
     absent = [word for word, n in counts.items() if not n]
     parts = [f"treated as missing: {', '.join(found)}"] if found else []
     return "; ".join([*parts, f"found nowhere: {some(absent)}"] if absent else parts)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import itertools
+import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -13,7 +15,7 @@ import pandas as pd
 from mainstay._files.layout import TextLayout, find_layout, long_fields
 from mainstay._files.numbers import decimal_mark, refuse_both_marks, text_columns
 from mainstay._files.sources import Source
-from mainstay._validation import InputError, some
+from mainstay._validation import InputError, counted, some
 
 PAIRS = {"run", "feature"}  # columns of selections listed one by one
 _BLOCK = 1 << 24  # bytes
@@ -50,16 +52,44 @@ def read_text(source: Source, decimal: str | None = None) -> TextTable:
     except pd.errors.ParserError as error:
         if "fields in line" in str(error):
             _check_row_lengths(layout, len(header))
+        if "EOF inside string" in str(error):
+            raise InputError(
+                f"{source} has a quotation mark that is never closed, at or after line "
+                f"{_row_of(error) + 1 + layout.n_skipped}. Remove it, or double it within a value."
+            ) from error
         raise
     _check_row_lengths(layout, len(header))
     mark = "." if options else decimal_mark(source.name, table, decimal)
-    found = layout.findings()
+    found = layout.findings(len(header))
     if mark == ",":
         with_commas = _parsed(layout, decimal=",")
         refuse_both_marks(source.name, table, with_commas)
         table = with_commas
         found.append("decimal commas")
+    if not options:
+        found += _words_taken_for_missing(layout, table)
     return TextTable(table, mark, found)
+
+
+def _words_taken_for_missing(layout: TextLayout, table: pd.DataFrame) -> list[str]:
+    """Name words such as None that pandas takes for missing, where they may be a category."""
+    gappy = [name for name in text_columns(table) if table[name].isna().any()]
+    if not gappy:
+        return []
+    given = _parsed(layout, usecols=gappy, dtype=str, keep_default_na=False)
+    words: Counter[str] = Counter()
+    for name in gappy:
+        words.update(given.loc[table[name].isna().to_numpy(), name].str.strip())
+    del words[""]
+    if not words:
+        return []
+    listed = ", ".join(f"{word!r} ({counted(n, 'value')})" for word, n in words.most_common())
+    return [f"{listed} among text in {some(gappy)} taken for missing; rename what is a category"]
+
+
+def _row_of(error: Exception) -> int:
+    row = re.search(r"starting at row (\d+)", str(error))
+    return int(row[1]) if row else 0
 
 
 def _parsed(layout: TextLayout, **options: Any) -> pd.DataFrame:
@@ -96,7 +126,12 @@ def _check_row_lengths(layout: TextLayout, n_columns: int) -> None:
     if odd is None:
         return
     line, n_values = odd[0] + layout.n_skipped, odd[1]
-    if n_values > n_columns:
+    if n_columns == 1:
+        advice = (
+            "Are there lines above the header, such as a title or comments? Remove them; a value "
+            "that contains a separator needs quotes."
+        )
+    elif n_values > n_columns:
         advice = (
             "If the first column holds row names, the header needs a name for it, too; lines must "
             "not end with a separator, and a value that contains one needs quotes."
@@ -104,10 +139,9 @@ def _check_row_lengths(layout: TextLayout, n_columns: int) -> None:
     else:
         advice = (
             "Every row needs one value per column (a missing value is an empty cell between two "
-            "separators); does the header end with a separator?"
+            "separators); does the header end with a separator, or is there text below the table?"
         )
-    values = "1 value" if n_values == 1 else f"{n_values} values"
-    columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
+    values, columns = counted(n_values, "value"), counted(n_columns, "column")
     raise InputError(
         f"line {line} of {layout.source} has {values}, but the header has {columns}. {advice}"
     )

@@ -10,7 +10,9 @@ import numpy as np
 from mainstay._validation import InputError, some
 from mainstay.batches.sources import Piece, Source, column_target
 
-ROWS_AT_ONCE = 16_384  # that pyarrow is asked for
+ROWS_AT_ONCE = 8192  # that pyarrow is asked for
+BUFFER = 2**16  # bytes of a column chunk that are read at a time
+_LARGEST_PAGE = 2 * 2**20  # of which a decoder holds one per column, compressed and not
 
 
 class ArrowRows(Source):
@@ -33,24 +35,73 @@ class ArrowRows(Source):
         self.targets = self.names
         self.kinds = {field.name: kind_of(field.type) for field in self._dataset.schema}
         self.n_rows = int(self._dataset.count_rows())
-        self.bytes_per_column = 3 * 8 * ROWS_AT_ONCE
+        self.bytes_per_column = bytes_of_reader(_largest_chunk_of(self._dataset))
 
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
         """Read all rows, batch by batch."""
         batches = self._dataset.to_batches(
             columns=[*names, self.target],
             batch_size=ROWS_AT_ONCE,
-            batch_readahead=1,
-            fragment_readahead=1,
+            batch_readahead=0,
+            fragment_readahead=0,
             use_threads=False,
+            fragment_scan_options=_small_buffers(self._dataset),
         )
         for batch in batches:
             yield split_batch(batch, len(names))
+            release_unused()
 
     def summary(self) -> dict[str, Any]:
         """The names of files, where there are some."""
         files = list(getattr(self._dataset, "files", []))
         return {"n_files": len(files)} if files else {}
+
+
+def bytes_of_reader(chunk: int) -> int:
+    """Memory that reading a column takes, with chunks of so many bytes: as measured, not less."""
+    return int(1.5 * (2 * min(chunk, _LARGEST_PAGE) + BUFFER)) + 2 * 8 * ROWS_AT_ONCE
+
+
+def largest_chunk(metadata: Any) -> int:
+    """Bytes of the largest column chunk of a Parquet file, in its first or last row group."""
+    groups = {0, metadata.num_row_groups - 1} if metadata.num_row_groups else set()
+    sizes = (
+        metadata.row_group(group).column(j).total_uncompressed_size
+        for group in groups
+        for j in range(metadata.num_columns)
+    )
+    return max(sizes, default=0)
+
+
+def release_unused() -> None:
+    """Let Arrow give back memory that it keeps for later."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+
+
+def _is_parquet(dataset: Any) -> bool:
+    return getattr(getattr(dataset, "format", None), "default_extname", "") == "parquet"
+
+
+def _largest_chunk_of(dataset: Any) -> int:
+    """The largest chunk of the first file, if there are Parquet files."""
+    if not _is_parquet(dataset):
+        return 0
+    return max(
+        (largest_chunk(file.metadata) for file in list(dataset.get_fragments())[:1]), default=0
+    )
+
+
+def _small_buffers(dataset: Any) -> Any:
+    """Options that make pyarrow read Parquet page by page."""
+    import pyarrow.dataset as ds
+
+    if not _is_parquet(dataset):
+        return None
+    return ds.ParquetFragmentScanOptions(
+        use_buffered_stream=True, buffer_size=BUFFER, pre_buffer=False
+    )
 
 
 def unique_names(names: Sequence[str], what: str) -> tuple[str, ...]:

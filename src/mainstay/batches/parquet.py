@@ -7,17 +7,24 @@ from pathlib import Path
 from typing import Any
 
 from mainstay._validation import InputError, some
-from mainstay.batches.arrow import ROWS_AT_ONCE, kind_of, split_batch, unique_names
+from mainstay.batches.arrow import (
+    BUFFER,
+    ROWS_AT_ONCE,
+    bytes_of_reader,
+    kind_of,
+    largest_chunk,
+    release_unused,
+    split_batch,
+    unique_names,
+)
 from mainstay.batches.sources import Piece, Source, column_target, file_summary
-
-_BUFFER = 2**16  # bytes of a column chunk that are read at a time
-_LARGEST_PAGE = 2 * 2**20  # of which a decoder holds one per column, compressed and not
 
 
 class ParquetRows(Source):
     """Parquet files with the same columns, in the order of their names.
 
-    Column chunks are read through small buffers, page by page: row groups may be of any size.
+    Column chunks are read through small buffers, page by page: row groups may be of any size. What
+    pandas wrote as an index is no column.
     """
 
     def __init__(self, path: Path, target: Any) -> None:
@@ -26,7 +33,9 @@ class ParquetRows(Source):
         self.target = column_target(target, self.what)
         first = _opened(self._paths[0])
         schema = first.schema_arrow
-        self.names = unique_names(schema.names, self.what)
+        every = unique_names(schema.names, self.what)
+        index = _index_columns(schema)
+        self.names = tuple(name for name in every if name not in index)
         self.targets = self.names
         self.kinds = {field.name: kind_of(field.type) for field in schema}
         self.n_rows, chunk = 0, 0
@@ -34,11 +43,10 @@ class ParquetRows(Source):
             opened = _opened(file)
             _check_schema(schema, self._paths[0], opened.schema_arrow, file)
             self.n_rows += opened.metadata.num_rows
-            chunk = max(chunk, _largest_chunk(opened.metadata))
+            chunk = max(chunk, largest_chunk(opened.metadata))
             opened.close()
-        page = min(chunk, _LARGEST_PAGE)
-        self.bytes_per_column = 2 * page + _BUFFER + 3 * 8 * ROWS_AT_ONCE
-        self.bytes_fixed = 16 * 2**20
+        self.bytes_per_column = bytes_of_reader(chunk)
+        self.bytes_fixed = 4 * 2**20
 
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
         """Read all rows, file after file."""
@@ -50,6 +58,22 @@ class ParquetRows(Source):
                 for batch in batches:
                     ordered = batch.select([*names, self.target])
                     yield split_batch(ordered, len(names))
+                    del batch, ordered
+                    release_unused()
+            release_unused()
+
+    def span(self, name: str) -> tuple[int, int] | None:
+        """Smallest and largest whole number of a column, if all row groups tell."""
+        found: list[int] = []
+        for path in self._paths:
+            with _opened(path) as file:
+                at = file.schema_arrow.names.index(name)
+                for group in range(file.metadata.num_row_groups):
+                    statistics = file.metadata.row_group(group).column(at).statistics
+                    if statistics is None or not statistics.has_min_max:
+                        return None
+                    found += [statistics.min, statistics.max]
+        return (min(found), max(found)) if found else None
 
     def summary(self) -> dict[str, Any]:
         """Sizes and times of the files."""
@@ -72,27 +96,20 @@ def _files_in(folder: Path) -> list[Path]:
     return files
 
 
+def _index_columns(schema: Any) -> set[str]:
+    """Columns that pandas wrote as the index of a table: they are no features."""
+    metadata = schema.pandas_metadata or {}
+    return {name for name in metadata.get("index_columns", ()) if isinstance(name, str)}
+
+
 def _opened(path: Path) -> Any:
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
+        return pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
     except Exception as error:  # of whatever is wrong with the file
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(f"{path} could not be read as parquet: {reason}") from error
-
-
-def _largest_chunk(metadata: Any) -> int:
-    """Bytes of the largest column chunk, unpacked; of the first and the last row group."""
-    groups = {0, metadata.num_row_groups - 1} if metadata.num_row_groups else set()
-    return max(
-        (
-            metadata.row_group(g).column(j).total_uncompressed_size
-            for g in groups
-            for j in range(metadata.num_columns)
-        ),
-        default=0,
-    )
 
 
 def _check_schema(schema: Any, first: Path, other: Any, path: Path) -> None:

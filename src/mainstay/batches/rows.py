@@ -125,12 +125,12 @@ class RowBatches:
             )
         return cls(opened, feature_names(None, names, len(names)), label, limit)
 
-    def blocks(self, columns: slice | None = slice(None)) -> Iterator[Block]:
+    def blocks(self, columns: slice | Sequence[int] | None = slice(None)) -> Iterator[Block]:
         """Read all rows once, 4,096 at a time (the last block may have fewer).
 
         Parameters
         ----------
-        columns : slice or None
+        columns : slice, sequence of int, or None
             Which features; None: only the target.
 
         Yields
@@ -138,7 +138,7 @@ class RowBatches:
         Block
             Its arrays are overwritten when the next block is read.
         """
-        names = () if columns is None else self.features[columns]
+        names = self._names(columns)
         values = np.empty((len(names), BLOCK_ROWS))
         target: list[np.ndarray] = []
         start = filled = 0
@@ -160,6 +160,11 @@ class RowBatches:
                 f"{start + filled} were read: it was changed meanwhile."
             )
 
+    def _names(self, columns: slice | Sequence[int] | None) -> tuple[str, ...]:
+        if isinstance(columns, slice):
+            return self.features[columns]
+        return tuple(self.features[j] for j in columns or ())
+
     def columns_at_once(self, per_column: float, fixed: float = 0.0, *, n_workers: int = 1) -> int:
         """How many columns fit into the memory allowed, if each takes `per_column` bytes more."""
         reading = self._source.bytes_per_column + 8 * BLOCK_ROWS
@@ -176,6 +181,10 @@ class RowBatches:
         reading = self._source.bytes_per_column + 8 * BLOCK_ROWS
         needed = n_columns * reading + fixed + self._source.bytes_fixed
         return room_for(self.memory, needed, required=required)
+
+    def span(self, feature: str) -> tuple[int, int] | None:
+        """Smallest and largest whole number of a feature, where that is known without reading."""
+        return self._source.span(feature)
 
     def summary(self) -> dict[str, Any]:
         """Shape, and by what the source can be recognised: names and sizes, not its contents."""

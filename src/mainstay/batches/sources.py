@@ -48,6 +48,10 @@ class Source(ABC):
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
         """Read all rows of some columns, in order, some rows at a time."""
 
+    def span(self, name: str) -> tuple[int, int] | None:
+        """Smallest and largest of the whole numbers in a column, where that is known beforehand."""
+        return None
+
     @abstractmethod
     def summary(self) -> dict[str, Any]:
         """By what the contents can be recognised, as plain values."""

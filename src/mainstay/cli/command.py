@@ -20,8 +20,8 @@ from mainstay._terminal import echo, printable, show_any_character
 EXIT_CODES = """\b
 Exit codes:
   0    done
-  2    the command, a file or the data cannot be used; the message says why
   1    stopped by Ctrl-C, or an error in mainstay itself (with a traceback)
+  2    the command, a file or the data cannot be used; the message says why
   143  stopped by SIGTERM
 """
 _NOTES = "mainstay._files"  # the logger of what was found out about a file

@@ -15,10 +15,18 @@ from mainstay.cli.report import report
 from mainstay.cli.select import select
 from mainstay.cli.stability import stability
 
+COMPLETION = """
+\b
+Completion of commands and options, for this shell (or its start-up file):
+  bash  eval "$(_MAINSTAY_COMPLETE=bash_source mainstay)"
+  zsh   eval "$(_MAINSTAY_COMPLETE=zsh_source mainstay)"
+  fish  _MAINSTAY_COMPLETE=fish_source mainstay | source
+"""
+
 
 @click.group(
     cls=Program,
-    epilog=EXIT_CODES,
+    epilog=EXIT_CODES + COMPLETION,
     context_settings={"help_option_names": ["-h", "--help"]},
     commands=[stability, aggregate, select, forecast, compare, replicate, network, report, demo],
 )

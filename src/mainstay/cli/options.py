@@ -16,6 +16,7 @@ from mainstay.cli.config import config
 if TYPE_CHECKING:
     import numpy as np
 
+    from mainstay.batches import RowBatches
     from mainstay.io.tables import LabelledTable
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -88,11 +89,31 @@ class DataSource:
         about = asdict(self)
         return read_data(about.pop("file"), **about)
 
-    def describe(self, data: LabelledTable, task: str, reason: str) -> str:
+    def open(self, memory: str | None) -> RowBatches:
+        """Open the file or folder, to be read block by block."""
+        from mainstay._validation import InputError
+        from mainstay.io.streamed import open_data
+
+        if self.groups:
+            raise InputError(
+                "--groups cannot be used with rows that are read block by block (--memory, or a "
+                "folder): groups would have to be looked up among all rows."
+            )
+        return open_data(
+            self.file, target=self.target, memory=memory, drop=self.drop, keep=self.keep
+        )
+
+    def describe(self, data: LabelledTable | RowBatches, task: str, reason: str) -> str:
         """Say in a few words what the data are, and why they are a task of this kind."""
-        n_rows, n_features = data.X.shape
+        from mainstay._validation import counted
+
+        if hasattr(data, "X"):
+            n_rows, n_features = data.X.shape
+        else:
+            n_rows, n_features = data.n_rows, data.n_features
         kind = f"{task}: {reason}"
-        return f"{n_rows} rows × {n_features} features, target {self.target!r} ({kind})"
+        size = f"{counted(n_rows, 'row')} × {counted(n_features, 'feature')}"
+        return f"{size}, target {self.target!r} ({kind})"
 
     def to_dict(self) -> dict[str, Any]:
         """Describe the source in a result: the file without its folder, options that were given."""

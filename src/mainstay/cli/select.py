@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -50,8 +51,13 @@ _COLUMNS = ("rank", "feature", "selected", "frequency", "q_value", "group", "gro
               help="Number of resamples; auto runs as many as --target-stability needs.")
 @click.option("--target-stability", type=float, metavar="S",
               help="With --resamples auto: agreement (Jaccard) that ensembles on these data reach.")
-@click.option("--resampling", default="bootstrap", show_default=True, metavar="NAME",
-              help="bootstrap, subsample, half, folds, blocks, …")
+@click.option("--resampling", metavar="NAME",
+              help="bootstrap, subsample, half, folds, blocks, …; poisson or none where rows are "
+                   "read block by block.  [default: bootstrap; there poisson]")
+@click.option("--memory", metavar="2GB",
+              help="Read rows block by block, so that the program never holds more than this: FILE "
+                   "is a folder of .parquet files, or a .parquet, .h5ad or .npy file. A folder is "
+                   "always read so.")
 @options.threshold
 @options.output_table
 @options.output_runs(help="Write the runs (.parquet or .csv).")
@@ -75,7 +81,8 @@ def select(
     permutations: str | None,
     resamples: str,
     target_stability: float | None,
-    resampling: str,
+    resampling: str | None,
+    memory: str | None,
     threshold: float,
     output: str | None,
     save_runs: str | None,
@@ -89,10 +96,13 @@ def select(
 ) -> None:
     """Select the features of FILE that predict a column, and say how far to trust them."""
     from mainstay._files import write_table
+    from mainstay._validation import counted
     from mainstay.ensemble import EnsembleSelector
 
     aggregation, n_features = _made_by(by, aggregation, n_features)
-    data = source.read()
+    streamed = memory is not None or Path(source.file).is_dir()
+    resampling = resampling or ("poisson" if streamed else "bootstrap")
+    data: Any = source.open(memory) if streamed else source.read()
     selector = EnsembleSelector(
         list(rankers) if len(rankers) > 1 else (rankers or ("information_gain",))[0],
         n_features_to_select=number_or_text(n_features),
@@ -108,7 +118,10 @@ def select(
         n_jobs=jobs,
         checkpoint=checkpoint,
     )
-    selector.fit(data.X, data.y, groups=data.groups)
+    if streamed:
+        selector.fit(data)
+    else:
+        selector.fit(data.X, data.y, groups=data.groups)
     if output:
         write_table(selector.feature_table_, output)
     if save_runs:
@@ -121,7 +134,7 @@ def select(
     echo(
         f"{source.describe(data, selector.task_, selector.task_reason_)}; "
         f"{selector.n_resamples_} {resampling} resamples; "
-        f"{selector.n_features_} feature{'s' * (selector.n_features_ != 1)} selected.\n"
+        f"{counted(selector.n_features_, 'feature')} selected.\n"
     )
     if resamples == "auto":
         echo(f"{selector.decision_}\n")

@@ -36,6 +36,7 @@ from mainstay.ensemble.feature_table import feature_table
 from mainstay.ensemble.resample_count import make_runs
 from mainstay.ensemble.result import SelectionResult, result_of
 from mainstay.ensemble.scoring import candidate_sizes, score_sizes
+from mainstay.ensemble.twins import find_twins
 from mainstay.forecast import Forecast, forecast_stability
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
@@ -106,7 +107,9 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         How many features a single run selects, for frequencies and stability. By default as many
         as are selected in the end, or a tenth where that number is not given beforehand.
     similarity_threshold : float or None
-        Absolute correlation from which features count as exchangeable; None to skip twins.
+        Absolute correlation from which features count as exchangeable; None to skip twins. Of
+        more than 50,000 features only those that runs selected, and the next best, are compared
+        with all others, and a warning says of how many twins were looked for.
     estimator, cv, scoring
         What "auto" cross-validates: by default a logistic regression or ridge regression on
         standardised features, 5 folds, and the estimator's own score.
@@ -265,7 +268,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if k is None:
                 k = per_run = self._cross_validated_number(procedure, data, rng)
             self._data = data
-            self.similarity_ = self._similarity(data)
+            self.similarity_ = self._similarity(data, chosen)
             self.evidence_ = self._evidence(procedure, data, k, rng)
         if isinstance(k, ErrorRule):
             named = select_by_error(k, self.control, procedure, self.runs_, self.evidence_)
@@ -509,12 +512,12 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.cv_scores_ = dict(zip(sizes, mean.tolist(), strict=True))
         return int(sizes[int(np.flatnonzero(mean >= mean[best] - error)[0])])
 
-    def _similarity(self, data: Data | StreamedData) -> FeatureSimilarity | None:
+    def _similarity(self, data: Data | StreamedData, chosen: Runs) -> FeatureSimilarity | None:
         """Which features are twins, unless they are not to be looked for."""
         if self.similarity_threshold is None:
             return None
         threshold = check_fraction("similarity_threshold", self.similarity_threshold)
-        return data.similarity(threshold)
+        return find_twins(data, threshold, chosen, self.ranking_)
 
     def _measure_stability(self, seed: int) -> None:
         """Agreement of the runs, plain and with similar features counted as one."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mainstay._files.numbers import NUMBER, text_columns
-from mainstay._validation import InputError
+from mainstay._validation import InputError, counted
 
 _NUMBER = re.compile(rf"\s*{NUMBER}\s*")
 _WITH_UNIT = re.compile(rf"\s*{NUMBER}\s*(?P<unit>%|°|[^\W\d_]{{1,5}}(?:/[^\W\d_]{{1,5}})?)\s*")
@@ -110,13 +110,9 @@ def _few(others: Counter[str]) -> list[str]:
 
 def _listed(others: Counter[str]) -> str:
     named = _few(others)
-    listed = ", ".join(f"{word!r} (in {_rows(others[word])})" for word in named)
+    listed = ", ".join(f"{word!r} (in {counted(others[word], 'row')})" for word in named)
     n_more = len(others) - len(named)
     return f"{listed} and {n_more} more" if n_more else listed
-
-
-def _rows(n: int) -> str:
-    return "1 row" if n == 1 else f"{n} rows"
 
 
 def _words(column: pd.Series) -> list[str]:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from mainstay._files import first_line, read_annotated
 from mainstay._files.annotated import Annotations
-from mainstay._validation import InputError, check_choice, some
+from mainstay._validation import InputError, check_choice, counted, some
 from mainstay.io.odd_text import (
     dates_message,
     refuse_odd_target,
@@ -92,7 +92,8 @@ def read_data(
     _check_target(target, y)
     group_of = None if groups is None else _label(path, groups, table, annotations)
     if group_of is not None and group_of.isna().any():
-        raise InputError(f"the groups {groups!r} are missing in {int(group_of.isna().sum())} rows.")
+        n_missing = counted(int(group_of.isna().sum()), "row")
+        raise InputError(f"the groups {groups!r} are missing in {n_missing}; fill them in.")
     for name in drop:
         check_choice(f"column of {path}", name, [*table.columns, *annotations])
     left_out = {target, *([groups] if groups else []), *drop}
@@ -153,7 +154,11 @@ def _label(path: str | Path, name: str, table: pd.DataFrame, annotations: Annota
 
 def _check_target(target: str, y: pd.Series) -> None:
     if y.isna().any():
-        raise InputError(f"the target {target!r} is missing in {int(y.isna().sum())} rows.")
+        n_missing = counted(int(y.isna().sum()), "row")
+        raise InputError(
+            f"the target {target!r} is missing in {n_missing}. Take these rows out of the file; a "
+            "class that is called NA, None or null is read as missing, so name it otherwise."
+        )
     if y.nunique() < 2:
         raise InputError(f"the target {target!r} is constant ({y.iloc[0]} in all rows).")
     refuse_odd_target(target, y)

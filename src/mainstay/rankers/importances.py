@@ -24,12 +24,15 @@ from mainstay._sklearn import (
     spread_out,
     take_columns,
     take_rows,
+    takes_only_class_numbers,
     weight_parameter,
 )
 from mainstay._validation import InputError, check_count, check_fraction, natural_order, some
 from mainstay.rankers.base import NamedRanker, Ranker, one_weighting
 from mainstay.rankers.inputs import Table, check_weight_rows, missing_rows, read_target
 from mainstay.rankers.models import make_model
+
+_HUGE = float(np.finfo(np.float32).max)  # trees of scikit-learn compare float32
 
 
 class ModelRanker(Ranker):
@@ -66,7 +69,7 @@ class ModelRanker(Ranker):
             order, ordered = np.arange(len(order)), X if hasattr(X, "shape") else np.asarray(X)
         else:
             ordered = take_columns(X, order)
-        scores, support = self._model_scores(ordered, y, sample_weight)
+        scores, support = self._model_scores(ordered, self._labels(y), sample_weight)
         if scores.shape != (len(order),):
             raise InputError(
                 f"{self!r} gave {scores.size} scores for {len(order)} features; one score for "
@@ -78,6 +81,14 @@ class ModelRanker(Ranker):
         place = np.argsort(order)
         self.support_ = None if support is None else support[place]
         return self._set_result(table.names, scores[place])
+
+    def _labels(self, y: Any) -> Any:
+        """The target; class numbers for XGBoost, which takes no other labels."""
+        model = getattr(self, "estimator", getattr(self, "selector", None))
+        if not takes_only_class_numbers(model):
+            return y
+        classes = read_target(y, len(y), self.target).codes
+        return y if classes is None else classes
 
     def _copied(self, estimator: Any, X: Any, y: Any) -> Any:
         """Copy the estimator, or make the one of that name for the target."""
@@ -109,6 +120,8 @@ def _explain(error: Exception, model: Any, table: Table) -> None:
         problem, advice = f"text or categories in {some(text)}", "Encode these columns as numbers"
     elif gaps:
         problem, advice = f"missing values in {some(gaps)}", "Fill them in"
+    elif huge := [name for name, column in columns.items() if (abs(column.values) > _HUGE).any()]:
+        problem, advice = f"values beyond {_HUGE:.0e} in {some(huge)}", "Rescale these columns"
     else:
         return
     raise InputError(

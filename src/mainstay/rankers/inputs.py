@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from mainstay._validation import InputError, check_choice, feature_names
+from mainstay._validation import InputError, check_choice, feature_names, moderate_weights
 
 TARGETS = ("auto", "class", "continuous")
 TARGET_OF_TASK = {"classification": "class", "regression": "continuous"}
 _MOST_CLASSES, _FEWEST_ROWS_OF_CLASS = 20, 10  # beyond both, whole numbers are not classes
+HUGE = 1e150  # sums of squares of such numbers are still finite
 
 
 @dataclass(frozen=True)
@@ -63,21 +64,26 @@ class Table:
 
     @cached_property
     def floats(self) -> np.ndarray | None:
-        """All columns, n × p, where they are floats and none is infinite; None elsewhere.
+        """All columns, n × p, where they are floats and none is infinite or huge; None elsewhere.
 
         They are kept in single precision if they come so.
         """
         values = _all_floats(self._X)
-        return None if values is None or _has(np.isinf, values) else values
+        return None if values is None or is_huge(values) else values
 
     def column(self, j: int) -> Column:
-        """Return column j; infinite values are refused."""
+        """Return column j; infinite values, and those too large to be squared, are refused."""
         column = self._read(j)
         if column.kind == "float" and np.isinf(column.values).any():
             row = int(np.flatnonzero(np.isinf(column.values))[0])
             raise InputError(
                 f"feature {self.names[j]!r} is {column.values[row]} in row {row}; replace infinite "
                 "values by numbers, or by NaN if they mean 'missing'."
+            )
+        if column.kind == "float" and is_huge(column.values):
+            raise InputError(
+                f"feature {self.names[j]!r} holds values beyond {HUGE:.0e}, too large to compute "
+                "with; rescale it, or take logarithms."
             )
         return column
 
@@ -204,6 +210,14 @@ def numeric_columns(X: Any) -> np.ndarray:
     table = Table(X)
     is_number = [table.column(j).kind != "category" for j in range(table.n_features)]
     return np.flatnonzero(is_number)
+
+
+def is_huge(values: np.ndarray) -> bool:
+    """Tell whether some value is infinite, or its square would be."""
+    if values.dtype.kind != "f" or values.size == 0:
+        return False
+    highest, lowest = (float(f.reduce(values, axis=None)) for f in (np.fmax, np.fmin))
+    return highest > HUGE or lowest < -HUGE
 
 
 def missing_rows(column: Column) -> np.ndarray:
@@ -365,4 +379,4 @@ def check_weight_rows(
     empty = np.flatnonzero(array.sum(axis=1, dtype=float) == 0)
     if empty.size:
         raise InputError(f"{what}: resample {first + empty[0]} has no rows (all weights are 0).")
-    return array
+    return moderate_weights(array)

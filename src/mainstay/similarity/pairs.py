@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
@@ -28,45 +30,64 @@ def similar_pairs(
     *,
     min_overlap: int | None,
     constant: Literal["warn", "ignore"],
+    similar_to: np.ndarray | None = None,
 ) -> Pairs:
     """Find all pairs of columns whose similarity reaches the threshold, each pair once.
 
-    Called by `FeatureSimilarity.from_data` alone: warnings point at its caller.
+    With `similar_to` (numbers of columns) only the pairs with one of these. Called by
+    `FeatureSimilarity.from_data` alone: warnings point at its caller.
     """
-    n = len(data)
+    n, p = data.shape
     check_choice("constant", constant, ("warn", "ignore"))
     if min_overlap is not None:
         min_overlap = check_count("min_overlap", min_overlap, 2, max(n, 2))
     if not callable(method):
         check_choice("similarity method", method, ("pearson", "spearman"))
+    wanted = np.ones(p, dtype=bool)
+    if similar_to is not None:
+        wanted[:] = False
+        wanted[similar_to] = True
     gaps = np.isnan(data).any(axis=0)
     if gaps.any() and method != "pearson":
         _refuse_gaps(method, [names[int(i)] for i in np.flatnonzero(gaps)])
     if callable(method):
-        return collect_pairs(_callable_pairs(data, method, threshold), threshold, names)
+        numbers, n_first = np.asarray(data, dtype=float), int(wanted.sum())
+        found = _callable_pairs(numbers, method, threshold, _first(wanted), n_first)
+        return collect_pairs(found, threshold, names)
     if method == "spearman":
         data = average_ranks(np.ascontiguousarray(data.T)).T
     present = ~np.isnan(data) if gaps.any() else None
-    unit, is_constant = _unit_columns(data, present)
+    rough, is_constant = _rough_columns(data, present)
     if constant == "warn":
         warn_of_constants(is_constant, names)
-    complete, gappy = np.flatnonzero(~gaps & ~is_constant), np.flatnonzero(gaps & ~is_constant)
-    pairs = [collect_pairs(_correlations(unit[:, complete], complete, threshold), threshold, names)]
-    if present is not None and len(gappy):
-        columns = np.concatenate((gappy, complete))
+    complete = ~gaps & ~is_constant
+    columns = _first(wanted & complete, complete)
+    n_first = int((wanted & complete).sum())
+    found = _correlations(data, rough, n_first, columns, threshold)
+    pairs = [collect_pairs(found, threshold, names)]
+    if present is not None:
+        del rough
         min_overlap = least_overlap(min_overlap, n)
-        n_short = np.zeros(data.shape[1], dtype=int)
-        n_short[columns] = _short_overlaps(present[:, columns], len(gappy), min_overlap)
-        warn_of_short_overlaps(n_short, gappy, len(columns), min_overlap, names)
-        correlations = _gapped_correlations(
-            data[:, columns], unit[:, columns], len(gappy), columns, threshold, min_overlap
+        first = wanted & ~is_constant & (gaps if similar_to is None else True)
+        columns, n_first = _first(first, ~is_constant), int(first.sum())
+        n_short = np.zeros(p, dtype=int)
+        n_short[columns] = _short_overlaps(present[:, columns], n_first, min_overlap)
+        warn_of_short_overlaps(n_short, columns[:n_first], len(columns), min_overlap, names)
+        found = _gapped_correlations(
+            np.asarray(data[:, columns], float), n_first, columns, threshold, min_overlap
         )
-        pairs.append(collect_pairs(correlations, threshold, names))
+        pairs.append(collect_pairs(found, threshold, names))
     rows, cols, values = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     if len(rows):
-        n_present = np.full(data.shape[1], n) if present is None else present.sum(axis=0)
+        n_present = np.full(p, n) if present is None else present.sum(axis=0)
         warn_of_chance_twins(n_present[~is_constant], n, threshold)
     return rows, cols, values
+
+
+def _first(wanted: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
+    """Numbers of the columns `among` all, those that are wanted first."""
+    others = ~wanted if among is None else among & ~wanted
+    return np.concatenate((np.flatnonzero(wanted), np.flatnonzero(others)))
 
 
 def warn_of_constants(is_constant: np.ndarray, names: Sequence[str]) -> None:
@@ -202,6 +223,7 @@ def _unit_columns(
 
     Constant columns become 0, and so does what is not present (None: all is).
     """
+    values = np.asarray(values, dtype=float)
     n_present = np.full(values.shape[1], len(values))
     if present is not None:
         n_present, values = present.sum(axis=0), np.where(present, values, 0.0)
@@ -217,21 +239,42 @@ def _unit_columns(
     return centred / length, constant & (n_present > 0)
 
 
-def _correlations(unit: np.ndarray, columns: np.ndarray, threshold: float) -> Iterator[Pairs]:
-    """Correlate complete columns of length 1, whose numbers in the table are `columns`.
+def _rough_columns(data: np.ndarray, present: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Centred columns of length 1 in single precision, and which of them are constant."""
+    p = data.shape[1]
+    rough, is_constant = np.empty(data.shape, dtype=np.float32), np.empty(p, dtype=bool)
+    edges = np.linspace(0, p, len(_blocks(len(data), p)) + 1).astype(int) if p else [0]
+    for start, stop in itertools.pairwise(edges):
+        part = slice(start, stop)
+        of_part = None if present is None else present[:, part]
+        rough[:, part], is_constant[part] = _unit_columns(data[:, part], of_part)
+    return rough, is_constant
+
+
+def _correlations(
+    data: np.ndarray, rough: np.ndarray, n_first: int, columns: np.ndarray, threshold: float
+) -> Iterator[Pairs]:
+    """Correlate the first `n_first` of the complete `columns` with all later ones, tile by tile.
 
     Single precision finds the candidates at twice the speed; double precision settles them.
     """
-    rough = unit.astype(np.float32)
-    margin = 1e-5 + 1e-7 * len(unit)
-    for start, stop in _blocks(unit.shape[1], unit.shape[1]):
-        near = np.abs(rough[:, start:stop].T @ rough[:, start:]) >= threshold - margin
-        rows, cols = _above_diagonal(near)
-        rows, cols = rows + start, cols + start
-        exact = np.empty(len(rows))
-        for chunk in _chunks(len(rows), len(unit)):
-            exact[chunk] = _products(unit[:, rows[chunk]], unit[:, cols[chunk]])
-        yield columns[rows], columns[cols], exact
+    if len(columns) < data.shape[1] or (np.diff(columns) != 1).any():
+        rough = rough[:, columns]
+    least = threshold - 1e-5 - 1e-7 * len(data)
+    side = max(1, math.isqrt(_BLOCK_BYTES // 16))
+    for start in range(0, n_first, side):
+        block = np.ascontiguousarray(rough[:, start : min(start + side, n_first)].T)
+        for at in range(start, len(columns), side):
+            near = block @ rough[:, at : at + side]
+            rows, cols = np.nonzero(np.abs(near, out=near) >= least)
+            rows, cols = rows + start, cols + at
+            above = cols > rows
+            rows, cols = columns[rows[above]], columns[cols[above]]
+            for chunk in _chunks(len(rows), len(data)):
+                i, j = rows[chunk], cols[chunk]
+                both, place = np.unique(np.concatenate((i, j)), return_inverse=True)
+                unit = _unit_columns(data[:, both])[0]
+                yield i, j, _products(unit[:, place[: len(i)]], unit[:, place[len(i) :]])
 
 
 def _chunks(n_pairs: int, n_rows: int) -> list[slice]:
@@ -253,11 +296,11 @@ def snapped(similarities: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------------- with missing values
 
 
-def _short_overlaps(present: np.ndarray, n_gappy: int, min_overlap: int) -> np.ndarray:
-    """With how many others every column shares too few rows; the first `n_gappy` have gaps."""
+def _short_overlaps(present: np.ndarray, n_first: int, min_overlap: int) -> np.ndarray:
+    """With how many others every column shares too few rows; only the first `n_first` are asked."""
     present = present.astype(np.float32)
     n_short = np.zeros(present.shape[1], dtype=int)
-    for start, stop in _blocks(present.shape[1], n_gappy):
+    for start, stop in _blocks(present.shape[1], n_first):
         n_common = present[:, start:stop].T @ present[:, start:]
         short = np.triu(n_common < min_overlap, 1)
         n_short[start:stop] += short.sum(axis=1)
@@ -281,14 +324,11 @@ def warn_of_short_overlaps(
 
 
 def _gapped_correlations(
-    data: np.ndarray,
-    unit: np.ndarray,
-    n_gappy: int,
-    columns: np.ndarray,
-    threshold: float,
-    min_overlap: int,
+    data: np.ndarray, n_first: int, columns: np.ndarray, threshold: float, min_overlap: int
 ) -> Iterator[Pairs]:
-    """Correlate the first `n_gappy` columns with all later ones, over the rows that both have.
+    """Correlate the first `n_first` columns with all later ones, over the rows that both have.
+
+    Pairs of two complete columns are left out: they need no such care.
 
     Six matrix products give the sums over common rows from which candidates are found; each of
     these is then settled from its own two columns. Where the common rows vary little compared with
@@ -296,13 +336,16 @@ def _gapped_correlations(
     candidates.
     """
     mask = ~np.isnan(data)
+    complete = mask.all(axis=0)
+    unit = _unit_columns(data, mask)[0]
     present, squares = mask.astype(float), unit**2
     data = np.where(mask, data, 0.0)
     least = max(threshold - 1e-5, 0.0)
-    for start, stop in _blocks(data.shape[1], n_gappy, arrays=10):
+    for start, stop in _blocks(data.shape[1], n_first, arrays=10):
         block, later = slice(start, stop), slice(start, None)
         n_common = present[:, block].T @ present[:, later]
         enough = np.triu(n_common >= min_overlap, 1)
+        enough &= ~(complete[block, None] & complete[later])
         n_common[~enough] = 1.0
         sum_i, sum_j = unit[:, block].T @ present[:, later], present[:, block].T @ unit[:, later]
         total_i = squares[:, block].T @ present[:, later]
@@ -327,10 +370,15 @@ def _gapped_correlations(
 
 
 def _callable_pairs(
-    data: np.ndarray, method: Callable[..., Any], threshold: float
+    data: np.ndarray,
+    method: Callable[..., Any],
+    threshold: float,
+    columns: np.ndarray,
+    n_first: int,
 ) -> Iterator[Pairs]:
     p = data.shape[1]
-    for start, stop in _blocks(p, p):
+    data = data[:, columns]
+    for start, stop in _blocks(p, n_first):
         block = np.asarray(method(data[:, start:stop], data[:, start:]), dtype=float)
         expected = (stop - start, p - start)
         if block.shape != expected:
@@ -340,4 +388,4 @@ def _callable_pairs(
             )
         kept = (block >= threshold) | ~np.isfinite(block) | (block < 0)
         rows, cols = _above_diagonal(kept)
-        yield rows + start, cols + start, block[rows, cols]
+        yield columns[rows + start], columns[cols + start], block[rows, cols]

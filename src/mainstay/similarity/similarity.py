@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -135,6 +134,7 @@ class FeatureSimilarity:
         features: Any = None,
         min_overlap: int | None = None,
         constant: Literal["warn", "ignore"] = "warn",
+        similar_to: Sequence[str] | None = None,
     ) -> FeatureSimilarity:
         """Compare the columns of a data table, block by block.
 
@@ -159,6 +159,9 @@ class FeatureSimilarity:
             than 10 rows unrelated features often correlate by chance.
         constant : {"warn", "ignore"}
             Whether to warn of constant features, which are similar to nothing.
+        similar_to : sequence of str, optional
+            Look only for features that are similar to one of these. All pairs of p features take
+            time that grows with p², these only with p.
 
         Examples
         --------
@@ -188,7 +191,13 @@ class FeatureSimilarity:
             raise InputError("there are no samples (rows) to compare features by.")
         data = np.ascontiguousarray(_numeric_columns(data, names))
         pairs = similar_pairs(
-            data, method, threshold, names, min_overlap=min_overlap, constant=constant
+            data,
+            method,
+            threshold,
+            names,
+            min_overlap=min_overlap,
+            constant=constant,
+            similar_to=None if similar_to is None else _numbers_of(similar_to, names),
         )
         label = getattr(method, "__name__", "similarity") if callable(method) else f"|{method}|"
         return cls._of_pairs(pairs, threshold, names, label)
@@ -285,13 +294,13 @@ class FeatureSimilarity:
             One text for every feature, empty where nothing is similar to it.
         """
         most = check_count("most", most, 1)
-        graph, texts = self.graph, []
-        for start, stop in itertools.pairwise(graph.indptr):
-            closest_first = np.argsort(-graph.data[start:stop], kind="stable")
-            twins = [self.features[i] for i in graph.indices[start:stop][closest_first]]
-            texts.append(
-                "; ".join(twins[:most] + [f"and {len(twins) - most} more"] * (len(twins) > most))
-            )
+        graph, texts = self.graph, [""] * self.n_features
+        for feature in np.flatnonzero(self.degrees).tolist():
+            span = slice(graph.indptr[feature], graph.indptr[feature + 1])
+            closest_first = np.argsort(-graph.data[span], kind="stable")
+            twins = [self.features[i] for i in graph.indices[span][closest_first]]
+            more = [f"and {len(twins) - most} more"] * (len(twins) > most)
+            texts[feature] = "; ".join(twins[:most] + more)
         return texts
 
     def _places(self) -> np.ndarray:
@@ -405,13 +414,25 @@ def _check_symmetric(graph: Any, names: Sequence[str]) -> None:
         )
 
 
+def _numbers_of(wanted: Sequence[str], names: Sequence[str]) -> np.ndarray:
+    """Column numbers of features that are given by name."""
+    where = {name: i for i, name in enumerate(names)}
+    unknown = [name for name in wanted if name not in where]
+    if isinstance(wanted, str) or unknown:
+        raise InputError(
+            f"similar_to must list names of features, such as {some(names, 2)}; got "
+            f"{some([wanted] if isinstance(wanted, str) else unknown)}."
+        )
+    return np.array([where[name] for name in wanted], dtype=np.intp)
+
+
 def _numeric_columns(data: np.ndarray, names: Sequence[str]) -> np.ndarray:
     if data.dtype == object:
         import pandas as pd
 
         data = np.where(pd.isna(data), np.nan, data)
     try:
-        data = np.asarray(data, dtype=float)
+        data = np.asarray(data, dtype=np.float32 if data.dtype == np.float32 else float)
     except (TypeError, ValueError):
         for name, column in zip(names, data.T, strict=True):
             for value in column:

@@ -1,7 +1,7 @@
 """Similar columns of rows that are read block by block.
 
 One pass gives mean and spread of every column, a second one the products of all pairs of
-standardised columns, in tiles of 512 × 512: as many tiles at once as fit into memory, the others in
+standardised columns, in tiles of 32 × 32: as many tiles at once as fit into memory, the others in
 further passes. Tiles and blocks of rows have the same size whatever the memory, so that it has no
 influence on the similarities.
 """
@@ -26,7 +26,7 @@ from mainstay.similarity.pairs import (
     warn_of_short_overlaps,
 )
 
-_TILE = 512
+_TILE = 32
 _CONSTANT = 1e-13  # a standard deviation below this share of the largest value is rounding
 
 
@@ -124,32 +124,34 @@ def _tile_pairs(
 
     Counts in `n_short` with how many others every column shares too few rows.
     """
-    tiles = [slice(at, min(at + _TILE, rows.n_features)) for at in range(0, rows.n_features, _TILE)]
-    pairs = [(a, b) for a in range(len(tiles)) for b in range(a, len(tiles))]
-    arrays = 12 if gaps.any() else 3  # sums, and what is made of them
-    tile_bytes = 8 * min(_TILE, rows.n_features) ** 2 * arrays
-    column_bytes = 8 * BLOCK_ROWS * (4 if gaps.any() else 2)
-    at = 0
-    while at < len(pairs):
-        n_pairs = _pairs_at_once(rows, pairs[at:], tile_bytes, column_bytes)
-        yield from _products(rows, columns, gaps, tiles, pairs[at : at + n_pairs], overlap, n_short)
-        at += n_pairs
+    p = rows.n_features
+    tiles = [slice(at, min(at + _TILE, p)) for at in range(0, p, _TILE)]
+    step = _tiles_at_once(rows, len(tiles), bool(gaps.any()))
+    groups = [range(len(tiles))[at : at + step] for at in range(0, len(tiles), step)]
+    for number, first in enumerate(groups):
+        for second in groups[number:]:
+            pairs = [(a, b) for a in first for b in second if a <= b]
+            yield from _products(rows, columns, gaps, tiles, pairs, overlap, n_short)
 
 
-def _pairs_at_once(
-    rows: RowBatches, pairs: Sequence[tuple[int, int]], tile_bytes: int, column_bytes: int
-) -> int:
-    """How many pairs of tiles can be summed in one pass: at least one, or an error."""
+def _tiles_at_once(rows: RowBatches, n_tiles: int, gappy: bool) -> int:
+    """How many tiles a group may have, if two groups are worked on at once, or one with all."""
     width = min(_TILE, rows.n_features)
-    held: set[int] = set()
-    for number, pair in enumerate(pairs):
-        held |= set(pair)
-        n_columns = (max(held) - min(held) + 1) * width
-        fixed = tile_bytes * (number + 1) + n_columns * column_bytes
-        fits = rows.fits(n_columns, fixed, required=number == 0)
-        if not fits:
-            return number
-    return len(pairs)
+    column_bytes = 8 * BLOCK_ROWS * (6 if gappy else 3)
+    tile_bytes = 8 * width**2 * (12 if gappy else 3)  # sums, and what is made of them
+
+    def fit(n_columns: int, n_pairs: int, *, required: bool = False) -> bool:
+        return rows.fits(
+            n_columns, n_pairs * tile_bytes + n_columns * column_bytes, required=required
+        )
+
+    if fit(rows.n_features, n_tiles * (n_tiles + 1) // 2):
+        return n_tiles
+    fit(2 * width, 1, required=True)
+    step = 1
+    while step < n_tiles and fit(2 * (step + 1) * width, (step + 1) ** 2):
+        step += 1
+    return step
 
 
 def _products(
@@ -163,16 +165,17 @@ def _products(
 ) -> Iterator[Pairs]:
     """One pass: sums of products of some pairs of tiles, and the correlations from them."""
     involved = sorted({tile for pair in pairs for tile in pair})
-    start, stop = tiles[involved[0]].start, tiles[involved[-1]].stop
     gappy = {tile: bool(gaps[tiles[tile]].any()) for tile in involved}
     sums = {pair: _Products(tiles, pair, gappy) for pair in pairs}
-    for block in rows.blocks(slice(start, stop)):
-        parts = {}
+    wanted = [j for tile in involved for j in range(tiles[tile].start, tiles[tile].stop)]
+    for block in rows.blocks(wanted):
+        parts, at = {}, 0
         for tile in involved:
-            where = slice(tiles[tile].start - start, tiles[tile].stop - start)
-            parts[tile] = columns.standardised(block.values[:, where], tiles[tile])
-        for pair, products in sums.items():
-            products.add(parts[pair[0]], parts[pair[1]])
+            width = tiles[tile].stop - tiles[tile].start
+            parts[tile] = columns.standardised(block.values[:, at : at + width], tiles[tile])
+            at += width
+        for (a, b), products in sums.items():
+            products.add(parts[a], parts[b])
     for pair in pairs:
         yield sums.pop(pair).correlations(columns, gaps, overlap, n_short)
 
