@@ -22,6 +22,34 @@ at work, [Your data](your_data.md) says which files they read.
 | command | what it does |
 |---|---|
 """
+_EVERYWHERE = """
+`python -m mainstay` is the same program. Results go to standard output; notes, warnings, errors and
+progress go to standard error.
+
+## Settings in a file
+
+`--config settings.toml` reads options from a file; those on the command line win. A report's page
+shows such a file under "How to repeat it".
+
+```toml
+target = "outcome"
+ranker = ["mrmr"]
+n-features = "20"
+```
+
+## Shell completion
+
+Put one of these lines into the start-up file of your shell, and Tab completes commands and options:
+
+```text
+eval "$(_MAINSTAY_COMPLETE=bash_source mainstay)"     bash, ~/.bashrc
+eval "$(_MAINSTAY_COMPLETE=zsh_source mainstay)"      zsh, ~/.zshrc
+_MAINSTAY_COMPLETE=fish_source mainstay | source      fish, ~/.config/fish/config.fish
+```
+
+## Exit codes
+
+"""
 
 
 def page() -> str:
@@ -33,7 +61,7 @@ def page() -> str:
         for name, command in commands
     ]
     sections = [_section(name, command, context) for name, command in commands]
-    return _START + "".join(rows) + "".join(sections)
+    return _START + "".join(rows) + _EVERYWHERE + f"{_text(main.epilog)}\n" + "".join(sections)
 
 
 def _section(name: str, command: click.Command, parent: click.Context) -> str:

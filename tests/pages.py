@@ -14,6 +14,7 @@ import io
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -72,15 +73,25 @@ def run_page(
 
 
 def run_command(command: str) -> str:
-    """Run a command of mainstay as on a terminal of 80 columns; return what it prints."""
-    from click.testing import CliRunner
+    """Run a command of mainstay on a terminal of 80 columns; return what it prints."""
+    import pty
+    import termios
 
-    from mainstay.cli import main as mainstay
-
-    result = CliRunner(env={"COLUMNS": "80"}).invoke(mainstay, shlex.split(command)[1:])
-    if result.exit_code:
-        raise RuntimeError(f"{command}: {result.output}")
-    return re.sub(r" +$", "", result.stdout, flags=re.MULTILINE)
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (50, 80))
+    words = [sys.executable, "-m", *shlex.split(command)]
+    environment = {**os.environ, "TERM": "dumb", "COLUMNS": "80"}
+    process = subprocess.Popen(words, stdout=theirs, stderr=subprocess.DEVNULL, env=environment)
+    os.close(theirs)
+    printed = b""
+    with contextlib.suppress(OSError):  # Linux says EIO at the end
+        while part := os.read(ours, 65536):
+            printed += part
+    os.close(ours)
+    if process.wait():
+        raise RuntimeError(f"{command}: exit code {process.returncode}")
+    text = re.sub("\x1b\\[[0-9;]*m", "", printed.decode("utf-8").replace("\r\n", "\n"))
+    return re.sub(r" +$", "", text, flags=re.MULTILINE)
 
 
 def main(named: list[str]) -> None:
