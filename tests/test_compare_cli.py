@@ -37,7 +37,7 @@ def test_compare_prints_the_front_the_baselines_and_plain_words(data: Path, tmp_
     assert result.exit_code == 0, result.output
     words = result.stdout
     assert "114 rows × 14 features, target 'target' (classification: y holds 2 distinct" in words
-    assert "10 candidates, 4 splits" in words
+    assert "6 candidates, beside all, no and random features; 4 splits" in words
     assert "score: accuracy, stability: sma_count" in words
     for expected in ("Recommended: ", "all features", "random/3", "F-test/2", "For comparison,"):
         assert expected in words

@@ -347,7 +347,15 @@ def test_settings_are_json_and_the_parts_rebuild_the_comparison(found: ms.Compar
 
 def test_repr_shows_the_front_the_baselines_and_the_reason(found: ms.Comparison) -> None:
     text = repr(found)
-    for expected in ("18 candidates on 5 splits", "all features", "random/2", found.reason):
+    competing = ~found.table["selector"].isin(["all features", "no features", "random"])
+    assert found.n_candidates == competing.sum() < len(found.table)
+    for expected in (
+        f"{competing.sum()} candidates",
+        "on 5 splits",
+        "all features",
+        "random/2",
+        found.reason,
+    ):
         assert expected in text
     assert "nan" not in text.lower()
 
