@@ -15,7 +15,8 @@ ROOT = Path(mainstay.__file__).parent
 # Lowest first. A module may import from the lines before its own, and from its own line.
 LAYERS = """
 _validation _provenance _kernels
-_writing _packing _checkpoint _clusters _parallel
+_writing _packing _checkpoint
+_clusters _parallel
 _sklearn _saving _files _notebook
 batches
 runs

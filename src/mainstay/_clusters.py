@@ -15,7 +15,7 @@ import warnings
 import weakref
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -90,10 +90,11 @@ def on_cluster(
     tries = 0
     while missing:
         tries += 1
-        for i, result in cluster.results(missing, shared.digests, shared.handles()):
-            del missing[i]
-            tries = 0
-            yield i, result
+        with closing(cluster.results(missing, shared.digests, shared.handles())) as results:
+            for i, result in results:
+                del missing[i]
+                tries = 0
+                yield i, result
         if tries == _MOST_TRIES:
             raise InputError(
                 f"the cluster lost its workers {tries} times in a row before a single task was "
