@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -78,8 +79,9 @@ def measure_missing(chosen: str) -> None:
         place = place_of(piece, axis, size)
         if place in done:
             continue
-        with context.Pool(1) as pool:
-            usage = pool.apply(measured, (table, number, size))
+        # not a Pool, whose processes may not start workers
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            usage = pool.submit(measured, table, number, size).result()
         row = dict(zip(names, place, strict=True)) | asdict(size) | asdict(usage)
         row["data"] = size.n * size.p * 4 / 2**20
         pd.DataFrame([row]).to_csv(
@@ -130,7 +132,8 @@ def reading_seconds() -> float:
 def product_seconds() -> float:
     """CPU seconds per multiplication of a product of float32 matrices."""
     X, _ = classes(Size(2_000, 1_000, 1))
-    return cheapest(lambda: X.T @ X) / (X.shape[0] * X.shape[1] ** 2)
+    other = X[:, ::-1].copy()  # of X.T @ X BLAS computes one half only
+    return cheapest(lambda: X.T @ other) / (X.shape[0] * X.shape[1] ** 2)
 
 
 def all_bases() -> pd.DataFrame:
@@ -158,7 +161,7 @@ def main() -> None:
         return
     if not BASES.exists():
         all_bases().to_csv(BASES, index=False, float_format="%.4g")
-    points = pd.read_csv(POINTS)
+    points = pd.read_csv(POINTS).drop_duplicates(["piece", "axis", "at"])
     print(f"{points['cpu'].sum():.0f} CPU s in the fastest calls of all points")
     draw(points)
     write_page(points, pd.read_csv(BASES))
