@@ -502,3 +502,19 @@ def test_booleans_are_categories_whatever_integers_are() -> None:
 def test_selectors_wrap_what_selects() -> None:
     assert isinstance(make_ranker(SelectKBest()), SelectorRanker)
     assert isinstance(make_ranker(Boruta()), EstimatorImportance)
+
+
+def test_a_seed_reaches_models_alone_and_inside_others() -> None:
+    from sklearn.ensemble import BaggingClassifier
+    from sklearn.linear_model import Ridge
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.pipeline import make_pipeline
+
+    from mainstay._sklearn import seed
+
+    alone, inside, neither = Ridge(), BaggingClassifier(make_pipeline(Ridge())), GaussianNB()
+    for model in (alone, inside, neither):
+        seed(model, 7)
+    assert alone.random_state == 7
+    assert inside.random_state == inside.estimator.steps[0][1].random_state == 7
+    assert not hasattr(neither, "random_state")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,11 @@ def seed(model: Any, random_state: int | None) -> None:
     if random_state is None:
         return
     number = check_count("random_state", random_state, 0, 2**32 - 1)
+    if _stands_alone(model):  # the quick way, as cheap models are fitted many times
+        kind: Any = type(model)
+        if "random_state" in _parameter_names(kind):
+            model.random_state = number
+        return
     names = [name for name in model.get_params() if f"__{name}".endswith("__random_state")]
     model.set_params(**dict.fromkeys(names, number))
 
@@ -43,6 +49,25 @@ def takes_only_class_numbers(model: Any) -> bool:
     return any(
         type(part).__module__.startswith("xgboost.") and is_classifier(part)
         for part in (model, *inside)
+    )
+
+
+@lru_cache(maxsize=64)
+def _parameter_names(kind: Any) -> tuple[str, ...]:
+    return tuple(kind._get_param_names())
+
+
+def _stands_alone(model: Any) -> bool:
+    """Whether a model has the parameters of its class and no estimator among them."""
+    from sklearn.base import BaseEstimator
+
+    kind: Any = type(model)
+    usual = all(
+        getattr(kind, name, None) is getattr(BaseEstimator, name)
+        for name in ("get_params", "set_params")
+    )
+    return usual and not any(
+        hasattr(getattr(model, name, None), "get_params") for name in _parameter_names(kind)
     )
 
 

@@ -151,7 +151,10 @@ def feature_names(
     if features is None:
         features = columns if columns is not None else n_features
     if isinstance(features, int | np.integer):
-        features = _default_names(check_count("features", features, 1))
+        default = _default_names(check_count("features", features, 1))
+        if len(default) == n_features:
+            return default
+        features = default
     names = tuple(str(name) for name in features)
     if n_features is not None and len(names) != n_features:
         raise InputError(

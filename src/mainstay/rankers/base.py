@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -236,8 +236,13 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         self.feature_names_in_ = np.asarray(names, dtype=object)
         self.n_features_in_ = len(names)
         self.scores_ = scores
-        self.ranks_ = average_ranks(-scores[None])[0]
+        self.__dict__.pop("ranks_", None)
         return self
+
+    @cached_property
+    def ranks_(self) -> np.ndarray:
+        """Ranks of the features, 1 = best, ties as average ranks; made when they are asked for."""
+        return np.asarray(average_ranks(-self.scores_[None])[0])
 
 
 class WeightedRanker(Ranker):
