@@ -327,9 +327,8 @@ class Resamples:
         out = np.empty((len(numbers), self.n_rows), dtype=np.int8)
         for at, i in enumerate(numbers):
             counts = self._counts(i)
-            out = out.astype(
-                np.promote_types(out.dtype, np.min_scalar_type(counts.max())), copy=False
-            )
+            wide_enough = np.promote_types(out.dtype, np.min_scalar_type(-int(counts.max()) - 1))
+            out = out.astype(wide_enough, copy=False)
             out[at] = counts
         return out
 
