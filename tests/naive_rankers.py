@@ -201,3 +201,13 @@ def mdl_cuts(x: Sequence[float], y: Sequence[Hashable]) -> list[float]:
         (best[2] + best[3]) / 2,
         *mdl_cuts(*zip(*high_part, strict=True)),
     ]
+
+
+def cell_sums(cells, weights, n_cells):
+    """Weight of every table cell, features × cells × resamples; weights: rows × resamples."""
+    out = [[[0] * len(weights[0]) for _ in range(n_cells)] for _ in cells]
+    for feature, of_rows in enumerate(cells):
+        for row, cell in enumerate(of_rows):
+            for resample, weight in enumerate(weights[row]):
+                out[feature][cell][resample] += weight
+    return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,15 @@ import pytest
 from sklearn.model_selection import GroupKFold, RepeatedKFold, TimeSeriesSplit
 
 from mainstay import InputError
-from mainstay.resampling import RESAMPLINGS, Blocks, Bootstrap, Resamples, Subsample, make_resamples
+from mainstay.resampling import (
+    RESAMPLINGS,
+    Blocks,
+    Bootstrap,
+    Poisson,
+    Resamples,
+    Subsample,
+    make_resamples,
+)
 
 N = 60
 Y = np.repeat([0, 1, 2], [30, 20, 10])
@@ -129,3 +138,64 @@ def test_a_splitter_gets_the_groups() -> None:
 def test_errors_say_what_was_wrong(call: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         call()
+
+
+# ---------------------------------------------------------------------- the Poisson bootstrap
+
+
+def naive_poisson(seed: int, n: int) -> np.ndarray:
+    """Row by row: the r-th 32-bit word of Philox, low half first, by the inverse of the cdf."""
+    words = []
+    for word in np.random.Philox(key=seed, counter=0).random_raw(-(-n // 2)).tolist():
+        words += [word % 2**32, word // 2**32]
+    below = [sum(math.exp(-1) / math.factorial(j) for j in range(k + 1)) for k in range(20)]
+    return np.array([sum(word >= int(2**32 * limit) for limit in below) for word in words[:n]])
+
+
+def test_poisson_weights_are_a_function_of_seed_and_row_number() -> None:
+    whole = Poisson().weights(2**61 + 3, 0, 1000)
+    np.testing.assert_array_equal(whole, naive_poisson(2**61 + 3, 1000))
+    for start, stop in ((0, 1), (1, 8), (7, 300), (513, 1000)):
+        part = Poisson().weights(2**61 + 3, start, stop)
+        np.testing.assert_array_equal(part, whole[start:stop])
+    assert (Poisson().weights(2**61 + 4, 0, 1000) != whole).any()
+
+
+def test_poisson_weights_have_the_poisson_distribution() -> None:
+    n = 400_000
+    counts = np.bincount(Poisson().weights(11, 0, n), minlength=6)
+    for k in range(6):
+        expected = n * math.exp(-1) / math.factorial(k)
+        assert abs(counts[k] - expected) < 4 * math.sqrt(expected)  # four standard errors
+
+
+def test_poisson_weights_of_rows_and_of_resamples_are_independent() -> None:
+    n = 200_000
+    first, second = (Poisson().weights(seed, 0, n).astype(float) - 1 for seed in (5, 6))
+    error = 1 / math.sqrt(n)  # of a correlation
+    assert abs(np.mean(first * second)) < 4 * error
+    assert abs(np.mean(first[1:] * first[:-1])) < 4 * error
+
+
+def test_poisson_resamples_draw_whole_groups_and_agree_with_their_rows() -> None:
+    groups = np.repeat(np.arange(20), 3)
+    made = resamples("poisson", 6, groups=groups)
+    weights = made.weights()
+    assert (np.ptp(weights.reshape(6, 20, 3), axis=2) == 0).all()
+    for i in range(6):
+        np.testing.assert_array_equal(np.bincount(made.rows(i), minlength=N), weights[i])
+
+
+def test_a_poisson_resample_without_two_classes_is_an_error() -> None:
+    made = make_resamples(
+        "poisson", 50, 4, classes=np.array([0, 0, 0, 1]), rng=np.random.default_rng(0)
+    )
+    with pytest.raises(InputError, match="too few rows"):
+        made.weights()
+
+
+def test_weights_take_one_byte_unless_a_row_comes_more_often() -> None:
+    assert resamples(Bootstrap()).weights().dtype == np.int8
+    many = Resamples(300, splits=(np.arange(300), np.zeros(300, dtype=np.intp)))
+    assert many.weights().dtype == np.int16
+    assert many.weights()[1, 0] == 300

@@ -13,9 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import mainstay as ms
+from mainstay._kernels.contingency import add_cells
 from mainstay.batches import BLOCK_ROWS
 from mainstay.batches.memory import parse_memory, shown
 from mainstay.rankers import Binning, Correlation, FStatistic, InformationGain
+from naive_rankers import cell_sums
 
 N, P = 3 * BLOCK_ROWS + 123, 7
 RANKERS = (
@@ -194,6 +196,16 @@ def test_a_block_has_a_fixed_number_of_rows_however_pieces_come(folder: Path) ->
     rows = ms.RowBatches.open(folder, "y")
     sizes = [(block.start, len(block.target)) for block in rows.blocks()]
     assert sizes == [(0, 4096), (4096, 4096), (8192, 4096), (12288, 123)]
+
+
+@pytest.mark.parametrize("lanes", [1, 3])
+def test_cells_are_summed_as_by_hand(lanes: int) -> None:
+    rng = np.random.default_rng(lanes)
+    cells = rng.integers(5, size=(3, 50)).astype(np.int32)
+    words = rng.integers(9, size=(50, lanes)).astype(np.uint64)
+    sums = np.zeros((3, 5, lanes), dtype=np.uint64)
+    add_cells(cells, words, sums)
+    np.testing.assert_array_equal(sums, cell_sums(cells.tolist(), words.tolist(), 5))
 
 
 # ---------------------------------------------------------------------- sources

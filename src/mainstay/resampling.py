@@ -320,15 +320,15 @@ class Resamples:
     def weights(self, start: int = 0, stop: int | None = None) -> np.ndarray:
         """How often each row comes in resamples start to stop: one row of weights per resample.
 
-        In the smallest unsigned type that holds them, most often one byte.
+        In the smallest type that holds them, most often one byte; signed, as differences are
+        taken of sums.
         """
         numbers = range(len(self))[start:stop]
-        out = np.empty((len(numbers), self.n_rows), dtype=np.uint8)
+        out = np.empty((len(numbers), self.n_rows), dtype=np.int8)
         for at, i in enumerate(numbers):
             counts = self._counts(i)
-            out = out.astype(
-                np.promote_types(out.dtype, np.min_scalar_type(counts.max())), copy=False
-            )
+            wide_enough = np.promote_types(out.dtype, np.min_scalar_type(-int(counts.max()) - 1))
+            out = out.astype(wide_enough, copy=False)
             out[at] = counts
         return out
 

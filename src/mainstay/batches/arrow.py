@@ -49,7 +49,7 @@ class ArrowRows(Source):
         )
         for batch in batches:
             yield split_batch(batch, len(names))
-            release_unused()
+        release_unused()
 
     def summary(self) -> dict[str, Any]:
         """The names of files, where there are some."""
@@ -59,7 +59,7 @@ class ArrowRows(Source):
 
 def bytes_of_reader(chunk: int) -> int:
     """Memory that reading a column takes, with chunks of so many bytes: as measured, not less."""
-    return int(1.5 * (2 * min(chunk, _LARGEST_PAGE) + BUFFER)) + 2 * 8 * ROWS_AT_ONCE
+    return int(1.75 * (2 * min(chunk, _LARGEST_PAGE) + BUFFER)) + 2 * 8 * ROWS_AT_ONCE
 
 
 def largest_chunk(metadata: Any) -> int:

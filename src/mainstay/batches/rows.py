@@ -19,11 +19,15 @@ _NUMBERS = ("float", "integer", "boolean")
 
 
 class Block(NamedTuple):
-    """Consecutive rows: number of the first, their features (rows × columns) and their target."""
+    """Consecutive rows: number of the first, their features (rows × columns) and their target.
+
+    `complete` tells that no value is missing.
+    """
 
     start: int
     values: np.ndarray
     target: np.ndarray
+    complete: bool
 
 
 class RowBatches:
@@ -200,13 +204,15 @@ class RowBatches:
         names: Sequence[str],
     ) -> Block:  # fmt: skip
         held = values[:, :n]
-        if not np.isfinite(held.sum()) and np.isinf(held).any():
+        complete = bool(np.isfinite(held.sum()))
+        if not complete and np.isinf(held).any():
             column, row = np.argwhere(np.isinf(held))[0]
             raise InputError(
                 f"feature {names[column]!r} is {held[column, row]} in row {start + row}; replace "
                 "infinite values by numbers, or by NaN if they mean 'missing'."
             )
-        return Block(start, held.T, target[0] if len(target) == 1 else np.concatenate(target))
+        labels = target[0] if len(target) == 1 else np.concatenate(target)
+        return Block(start, held.T, labels, complete)
 
     def __repr__(self) -> str:
         return (

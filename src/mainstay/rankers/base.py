@@ -102,7 +102,7 @@ def resample_scorer(ranker: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.nd
     ours = isinstance(ranker, WeightedRanker)
 
     def checked(weights: np.ndarray) -> np.ndarray:
-        if not ours and weights.dtype.kind == "u":
+        if not ours and weights.dtype.kind in "ui":
             weights = weights.astype(np.int64)  # sums of small integers would overflow
         scores = np.asarray(score(weights), dtype=float)
         expected = len(weights), np.shape(X)[1]

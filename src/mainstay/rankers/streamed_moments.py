@@ -102,7 +102,7 @@ class StreamedSums:
             values = np.subtract(
                 block.values[:, part.columns], self._centres[part.columns], order="C"
             )
-            if not np.isfinite(values.sum()):
+            if not block.complete:
                 self._set_aside(part, values, block.start, lanes, y)
             lanes.add(values, part.total, part.square)
             if y is not None:
