@@ -127,6 +127,8 @@ __all__ = [
     "ParametricSubspaceClassifier",
     "ParametricSubspaceRegressor",
     "Plan",
+    "RandomSubspaceClassifierCV",
+    "RandomSubspaceRegressorCV",
     "RankDistributionDisplay",
     "Ranking",
     "Replicability",
