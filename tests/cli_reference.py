@@ -37,17 +37,7 @@ ranker = ["mrmr"]
 n-features = "20"
 ```
 
-## Shell completion
-
-Put one of these lines into the start-up file of your shell, and Tab completes commands and options:
-
-```text
-eval "$(_MAINSTAY_COMPLETE=bash_source mainstay)"     bash, ~/.bashrc
-eval "$(_MAINSTAY_COMPLETE=zsh_source mainstay)"      zsh, ~/.zshrc
-_MAINSTAY_COMPLETE=fish_source mainstay | source      fish, ~/.config/fish/config.fish
-```
-
-## Exit codes
+## Exit codes and shell completion
 
 """
 
