@@ -71,7 +71,7 @@ def test_nothing_is_drawn_unasked(
 
 def test_the_task_is_named_and_chosen(data: Path) -> None:
     inferred, chosen = (
-        run(data, *FLAT, "-r", "f_statistic", *more) for more in ([], ["--task", "regression"])
+        run(data, *FLAT, "-r", "linear", *more) for more in ([], ["--task", "regression"])
     )
     assert "(classification: y holds 2 distinct whole numbers); " in inferred.stdout
     assert "(regression: as asked for); " in chosen.stdout
@@ -153,11 +153,11 @@ def forecast() -> ms.Forecast:
 
 def test_the_picture_shows_curve_band_plan_and_measured_points(forecast: ms.Forecast) -> None:
     measured = pd.DataFrame({"ensemble_size": [10, 50], "stability": [0.5, 0.8]})
-    display = ms.ForecastDisplay.from_forecast(forecast, target=0.7, measured=measured)
+    display = ms.ForecastDisplay.from_forecast(forecast, target=0.4, measured=measured)
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels == ["interval", "forecast", "observed", "measured"]
     written = [text.get_text() for text in display.ax_.texts]
-    assert "target 0.7" in written
+    assert "target 0.4" in written
     assert any(text.isdecimal() for text in written)
     low, high = display.ax_.get_ylim()
     assert low <= 0

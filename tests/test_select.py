@@ -302,7 +302,7 @@ def test_select_prints_the_ranked_features_and_the_stability() -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert "2 features selected" in lines[0]
-    assert lines[3].startswith("petal")
+    assert lines[3].split()[:2] == ["1", "petal"]
     assert any(line.startswith("nogueira") for line in lines)
     assert any(line.startswith("sma_count") for line in lines)
 
@@ -312,7 +312,7 @@ def test_names_are_printed_as_they_are(name: str) -> None:
     TABLE.rename(columns={"petal width (cm)": name}).to_csv("iris.csv", index=False)
     result = select("iris.csv", "--n-features", "2")
     assert result.exit_code == 0, result.exception
-    assert any(line.startswith(f"{name} ") for line in result.stdout.splitlines())
+    assert any(f"  {name} " in line for line in result.stdout.splitlines())
 
 
 def test_select_writes_the_table_and_the_runs() -> None:
@@ -405,7 +405,7 @@ def with_column(**columns: Any) -> None:
         (lambda: with_column(), ["--n-features", "few"], "'expected_false<=1', got 'few'"),
         (lambda: with_column(), ["--resampling", "boot"], "unknown resampling"),
         (lambda: Path("iris.csv").write_bytes(bytes(range(256))), [], "is not a text file"),
-        (lambda: Path("iris.csv").write_text("species\na\nb\n"), [], "no column besides"),
+        (lambda: Path("iris.csv").write_text("species\na\nb\n"), [], "has a single column, 'species'"),
     ],
 )
 def test_what_is_wrong_is_said_with_exit_code_2(
@@ -421,16 +421,16 @@ def test_what_is_wrong_is_said_with_exit_code_2(
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
-        (pd.date_range("2020", periods=150), "dates"),
-        (pd.to_timedelta(np.arange(150) % 3, unit="D"), "durations"),
-        ([[1, 2]] * 150, "lists"),
+        (pd.date_range("2020", periods=150), "dates or times such as '2020-01-01 00:00:00'"),
+        (pd.to_timedelta(np.arange(150) % 3, unit="D"), "neither numbers nor text but durations"),
+        ([[1, 2]] * 150, "neither numbers nor text but lists"),
     ],
 )
 def test_a_column_of_neither_numbers_nor_text_is_refused(values: Any, kind: str) -> None:
     TABLE.assign(when=values).to_parquet("iris.parquet")
     result = select("iris.parquet")
     assert result.exit_code == 2
-    assert f"column 'when' holds neither numbers nor text but {kind}" in result.stderr
+    assert f"column 'when' holds {kind}" in result.stderr
     assert select("iris.parquet", "--drop", "when").exit_code == 0
 
 

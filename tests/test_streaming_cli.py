@@ -74,7 +74,7 @@ def test_a_folder_is_streamed_with_the_numbers_of_the_library(folder: Path, tmp_
 def test_a_folder_is_streamed_without_a_limit_too_and_the_resampling_is_named(folder: Path) -> None:
     made = mainstay("select", folder, "--target", "y", "-r", "f_statistic", "--resamples", 4)
     assert made.exit_code == 0, made.stderr
-    assert f"{N} rows × {P} features, target 'y'" in made.stdout
+    assert f"{N:,} rows × {P} features, target 'y'" in made.stdout
     assert "4 poisson resamples" in made.stdout
 
 

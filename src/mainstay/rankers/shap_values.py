@@ -17,7 +17,7 @@ from mainstay.rankers.inputs import read_target
 class ShapImportance(EstimatorImportance):
     """Mean absolute Shapley value of the feature over the rows of the fit.
 
-    s_j = (1/n) Σ_i |φ_ij|, where φ_ij is the share of feature j in the prediction for row i, as
+    s_j = (1/n) Σ_i abs(φ_ij), where φ_ij is the share of feature j in the prediction for row i, as
     `shap.TreeExplainer` computes it; with several classes, the mean over these. Needs the extra:
     `pip install 'mainstay[shap]'`.
 
@@ -80,5 +80,6 @@ NAMED = {
         ShapImportance,
         "model",
         "Mean absolute Shapley values in a random forest; needs the extra 'shap'.",
+        reference="Lundberg et al. 2020",
     )
 }

@@ -97,6 +97,8 @@ REFERENCES: dict[str, str] = {
     "135–146.",
     "Nogueira and Brown 2016": "Nogueira, S. and Brown, G. (2016). Measuring the stability of "
     f"feature selection. {_ECML}, 442–457.",
+    "Lundberg et al. 2020": "Lundberg, S. M. et al. (2020). From local explanations to global "
+    "understanding with explainable AI for trees. Nature Machine Intelligence 2, 56–67.",
     "Nogueira, Sechidis and Brown 2018": "Nogueira, S., Sechidis, K. and Brown, G. (2018). On the "
     f"stability of feature selection algorithms. {_JMLR} 18 (174), 1–54.",
     "Novovičová et al. 2009": "Novovičová, J., Somol, P. and Pudil, P. (2009). A new measure of "
