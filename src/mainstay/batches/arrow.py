@@ -10,7 +10,7 @@ import numpy as np
 from mainstay._validation import InputError, some
 from mainstay.batches.sources import Piece, Source, column_target
 
-ROWS_AT_ONCE = 8192  # that pyarrow is asked for
+ROWS_AT_ONCE = 32_768  # that pyarrow is asked for
 BUFFER = 2**16  # bytes of a column chunk that are read at a time
 _LARGEST_PAGE = 2 * 2**20  # of which a decoder holds one per column, compressed and not
 

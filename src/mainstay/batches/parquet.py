@@ -58,8 +58,7 @@ class ParquetRows(Source):
                 for batch in batches:
                     ordered = batch.select([*names, self.target])
                     yield split_batch(ordered, len(names))
-            del batches
-            release_unused()
+        release_unused()
 
     def span(self, name: str) -> tuple[int, int] | None:
         """Smallest and largest whole number of a column, if all row groups tell."""
