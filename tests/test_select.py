@@ -405,7 +405,11 @@ def with_column(**columns: Any) -> None:
         (lambda: with_column(), ["--n-features", "few"], "'expected_false<=1', got 'few'"),
         (lambda: with_column(), ["--resampling", "boot"], "unknown resampling"),
         (lambda: Path("iris.csv").write_bytes(bytes(range(256))), [], "is not a text file"),
-        (lambda: Path("iris.csv").write_text("species\na\nb\n"), [], "has a single column, 'species'"),
+        (
+            lambda: Path("iris.csv").write_text("species\na\nb\n"),
+            [],
+            "has a single column, 'species'",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_with_exit_code_2(

@@ -340,6 +340,7 @@ def open_and_fit(
         ({"resampling": "bootstrap"}, "resampling='poisson' or 'none', got 'bootstrap'"),
         ({"resampling": "poison"}, "poisson"),
         ({"n_permutations": 10}, "n_permutations cannot be used"),
+        ({"checkpoint": "kept"}, "no checkpoint could be continued"),
         ({"n_features_to_select": "fdr<=0.1"}, "permuted targets"),
         ({"n_features_to_select": "auto"}, "cross-validation"),
         ({"target": "z"}, "column of cut.*z"),
