@@ -100,8 +100,8 @@ def problem(n: int = 60, p: int = 6, classes: int = 3, seed: int = 0) -> tuple[A
 
 def small(name: str) -> Any:
     """The ranker of this name, made quick and reproducible."""
-    if name == "boosting":
-        pytest.importorskip("lightgbm")
+    if name in ("boosting", "shap"):
+        pytest.importorskip("lightgbm" if name == "boosting" else name)
         return RANKERS[name](random_state=1)
     if name == "evolution":
         return RANKERS[name](n_subsets=20, n_restarts=1, random_state=1)
