@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mainstay._validation import counted
 from mainstay.reliability.evidence_words import HEADLINES, Named, most_named, what_could_help
-from mainstay.report.words import counted, listed, readable
+from mainstay.report.words import listed, readable
 
 if TYPE_CHECKING:
     import pandas as pd

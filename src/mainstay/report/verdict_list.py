@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from mainstay.report.words import and_, counted, listed, readable
+from mainstay._validation import counted
+from mainstay.report.words import and_, listed, readable
 
 _RANKED_BY = {
     "mean": "mean score over the runs",

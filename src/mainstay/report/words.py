@@ -57,11 +57,6 @@ def has(n: int) -> str:
     return "has" if n == 1 else "have"
 
 
-def counted(n: int, thing: str) -> str:
-    """A number of things: "1 feature", "2 features"."""
-    return f"{n:,} {thing}{'s' * (n != 1)}"
-
-
 def readable(name: str, longest: int = LONGEST_NAME) -> str:
     """Make a name visible: spaces at its ends, characters that cannot be seen, endless names."""
     if not name:
