@@ -476,5 +476,5 @@ def test_amounts_of_memory_are_read_and_shown() -> None:
 
 def test_too_little_memory_is_an_error_that_says_how_much_is_needed(folder: Path) -> None:
     rows = ms.RowBatches.open(folder, "y", memory="10MB")
-    with pytest.raises(ms.InputError, match=r"10 MB is too little.*Allow at least \d+ MB"):
+    with pytest.raises(ms.InputError, match=r"10 MB is too little.*Allow at least [\d.]+ [MG]B"):
         ms.EnsembleSelector("f_statistic", **SETTINGS).fit(rows)
