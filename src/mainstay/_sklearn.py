@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -43,6 +44,8 @@ def seed(model: Any, random_state: int | None) -> None:
 
 def takes_only_class_numbers(model: Any) -> bool:
     """Tell whether an estimator, or one within it, is a classifier of XGBoost."""
+    if "xgboost" not in sys.modules:  # asked before every fit, and looking inside takes time
+        return False
     from sklearn.base import is_classifier
 
     inside = model.get_params().values() if hasattr(model, "get_params") else ()
