@@ -61,7 +61,7 @@ def _section(name: str, command: click.Command, parent: click.Context) -> str:
     lines += ["| option | meaning |", "|---|---|"]
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
-        if record is not None:
+        if isinstance(parameter, click.Option) and record is not None:
             option, meaning = record
             lines.append(f"| `{_cell(option)}` | {_cell(_text(meaning))} |")
     return "\n".join(lines) + "\n"
