@@ -111,8 +111,9 @@ class Data:
             task,
             reason,
         )
-        data._refuse_huge_values()
-        data._refuse_constant_features()
+        columns = Table(table)
+        data._refuse_huge_values(columns)
+        _refuse_constant_features(columns)
         data._refuse_classes_without_weight()
         return data
 
@@ -203,28 +204,14 @@ class Data:
             return None
         return similarity.spread_to(self.features)
 
-    def _refuse_huge_values(self) -> None:
+    def _refuse_huge_values(self, table: Table) -> None:
         """Refuse numbers whose squares are infinite: variances and correlations would be, too."""
         if self.y.dtype.kind == "f" and is_huge(self.y):
             raise InputError(f"the target has values beyond {HUGE:.0e}; rescale it.")
-        table = Table(self.X)
         whole = self.X.data if hasattr(self.X, "toarray") else table.floats
         if whole is None or is_huge(whole):
             for j in range(table.n_features):
                 table.column(j)  # refuses such values by name
-
-    def _refuse_constant_features(self) -> None:
-        table = Table(self.X)
-        for j in range(table.n_features):
-            column = table.column(j)
-            gone = missing_rows(column)
-            present = column.values[~gone]
-            if (gone.any() and len(present)) or (len(present) and (present != present[0]).any()):
-                return
-        raise InputError(
-            f"none of the {table.n_features} features varies: each is constant or missing in all "
-            f"{table.n_rows} rows, so there is nothing to select by."
-        )
 
     def _refuse_classes_without_weight(self) -> None:
         if self.sample_weight is None or self.classes is None:
@@ -296,6 +283,19 @@ class StreamedData:
         if self.n_features < 2:
             return None
         return FeatureSimilarity.from_data(self.batches, threshold=threshold, constant="ignore")
+
+
+def _refuse_constant_features(table: Table) -> None:
+    for j in range(table.n_features):
+        column = table.column(j)
+        gone = missing_rows(column)
+        present = column.values[~gone]
+        if (gone.any() and len(present)) or (len(present) and (present != present[0]).any()):
+            return
+    raise InputError(
+        f"none of the {table.n_features} features varies: each is constant or missing in all "
+        f"{table.n_rows} rows, so there is nothing to select by."
+    )
 
 
 def _settled_task(task: str, y: np.ndarray) -> tuple[str, str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mainstay._validation import InputError, check_choice, some
+from mainstay._validation import check_choice
 from mainstay.batches import RowBatches
-from mainstay.io.tables import is_id_name
+from mainstay.io.tables import is_id_name, refuse_identifiers
 
 
 def open_data(
@@ -36,15 +35,7 @@ def open_data(
     rows = RowBatches.open(path, target, memory=memory, drop=drop)
     for name in keep:
         check_choice("feature to keep", name, rows.features)
-    reasons = {name: reason for name, reason in _identifiers(rows) if name not in keep}
-    if reasons:
-        name, *others = reasons
-        quoted = shlex.quote(name)
-        also = f" (So do {some(others)}.)" if others else ""
-        raise InputError(
-            f"column {name!r} looks like an identifier, not a feature: {reasons[name]}. Leave it "
-            f"out (--drop {quoted}), or say that it is a feature (--keep {quoted}).{also}"
-        )
+    refuse_identifiers(_identifiers(rows), keep)
     return rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,7 +105,7 @@ def read_data(
     X = with_plain_booleans(X)
     _refuse_unusable(X)
     refuse_odd_text(X, keep)
-    _refuse_identifiers(X, keep)
+    refuse_identifiers(_identifiers(X), keep)
     return LabelledTable(X, y.to_numpy(), None if group_of is None else group_of.to_numpy())
 
 
@@ -188,8 +188,9 @@ def _refuse_unusable(X: pd.DataFrame) -> None:
         raise InputError(f"column {name!r} holds infinite values; replace them.")
 
 
-def _refuse_identifiers(X: pd.DataFrame, keep: Sequence[str]) -> None:
-    reasons = {name: reason for name, reason in _identifiers(X) if name not in keep}
+def refuse_identifiers(found: Iterable[tuple[str, str]], keep: Sequence[str]) -> None:
+    """Refuse columns that look like identifiers, given with the reasons, unless they are kept."""
+    reasons = {name: reason for name, reason in found if name not in keep}
     if not reasons:
         return
     name, *others = reasons
