@@ -158,7 +158,7 @@ def volume(n_bytes: float) -> str:
     return f"{n_bytes / 1e3:,.3g} kB"
 
 
-def extrapolation(bases: pd.DataFrame, plan: Plan = Plan()) -> str:  # noqa: B008
+def extrapolation(bases: pd.DataFrame, plan: Plan = Plan()) -> str:
     unit, streamed = bases_of(bases)
     cells, b = plan.cells, plan.resamples
     nano = {name: f"{1e9 * seconds:.2f} ns" for name, seconds in unit.items()}

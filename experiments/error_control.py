@@ -11,21 +11,19 @@ sets; slow ones get fewer of them. The peers need the extra: pip install "mainst
 
 from __future__ import annotations
 
-import json
 import time
 import warnings
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
+from _cells import Cells
 from _common import arguments, log, write
 from _error_data import Cell, Sample, all_cells, draw
 from _error_methods import METHODS, Method, Named
 from _error_tables import page
-from joblib import Parallel, delayed
 
 
 @dataclass(frozen=True)
@@ -38,10 +36,16 @@ class Part:
     last: int
 
     @property
-    def file(self) -> str:
-        """Name of its results."""
-        method = zlib.crc32(self.method.encode())
-        return f"{self.cell.name}_{method:08x}_{self.first}.json".replace(",", "")
+    def key(self) -> tuple[str, ...]:
+        """Under which its results are kept."""
+        return (self.method, self.cell.name, str(self.first))
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What every row of its results says."""
+        cell = self.cell
+        return {"method": self.method, "target": cell.target, "design": cell.design,
+                "n": cell.n, "signal": cell.signal}  # fmt: skip
 
 
 def all_parts(methods: Iterable[Method], cells: list[Cell], quick: bool) -> list[Part]:
@@ -99,21 +103,14 @@ def run_part(part: Part, seed: int) -> list[dict[str, Any]]:
     return rows
 
 
-def cached(part: Part, seed: int, cache: Path, report_only: bool) -> list[dict[str, Any]]:
-    """Rows of a part, computed once."""
-    file = cache / f"error_control_{seed}_{part.file}"
-    if not file.exists():
-        if report_only:
-            return []
-        start = time.process_time()
-        unfinished = file.with_suffix(f".{time.time_ns()}")
-        unfinished.write_text(json.dumps(run_part(part, seed)))
-        unfinished.rename(file)
-        log(f"{part.method}, {part.cell.name} {part.first}: {time.process_time() - start:.1f} s")
-    where = {"method": part.method, "target": part.cell.target, "design": part.cell.design,
-             "n": part.cell.n, "signal": part.cell.signal}  # fmt: skip
-    rows = json.loads(file.read_text())
-    return [{**where, **row} for row in rows if row["number"] < part.last]
+def work(key: tuple[str, ...], by_key: dict[tuple[str, ...], Part], seed: int) -> dict[str, Any]:
+    """What is kept of a part."""
+    return {"rows": run_part(by_key[key], seed)}
+
+
+def kept_rows(part: Part, found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows of a part: one per data set and rule."""
+    return [part.about | row for row in found["rows"] if row["number"] < part.last]
 
 
 def main() -> None:
@@ -124,12 +121,14 @@ def main() -> None:
         log(f"not installed, left out: {', '.join(missing)}; see the extra 'peers'")
     able = [m for m in methods if m.installed or options.report_only]
     parts = all_parts(able, all_cells(), options.quick)
-    results = Parallel(n_jobs=options.jobs)(
-        delayed(cached)(part, options.seed, options.cache, options.report_only) for part in parts
-    )
-    rows = [row for part_rows in results for row in part_rows]
+    by_key = {part.key: part for part in parts}
+    store = Cells(options, "error_control", "parts")
+    store.compute(list(by_key), partial(work, by_key=by_key, seed=options.seed))
+    store.pack()
+    found = store.found(list(by_key))
+    rows = [row for key, result in found.items() for row in kept_rows(by_key[key], result)]
     write("error_control.md", options, page(rows))
-    log(f"{sum(map(bool, results))} of {len(parts)} parts")
+    log(f"{len(found)} of {len(parts)} parts")
 
 
 if __name__ == "__main__":

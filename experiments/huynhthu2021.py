@@ -48,6 +48,7 @@ class Experiment:
         before = self._published(name, columns)
         published = set(before[columns].itertuples(index=False, name=None))
         store.compute([cell for cell in wanted if cell not in published], work)
+        store.pack()
         found = store.table(wanted, columns)
         if len(found):
             fresh = set(found[columns].itertuples(index=False, name=None))

@@ -36,6 +36,7 @@ class Experiment:
         """Compute the missing cells of a part and return all that are there."""
         store = Cells(self.options, "salman2022", name)
         store.compute(wanted, partial(work, size=self.size, seed=self.options.seed))
+        store.pack()
         found = store.found(wanted)
         self.seconds += sum(cell["seconds"] for cell in found.values())
         return found

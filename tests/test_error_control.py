@@ -229,8 +229,8 @@ def test_a_quick_look_writes_a_page_and_resumes(tmp_path):
     subprocess.run(command, check=True, capture_output=True)
     page = (tmp_path / "error_control.md").read_text(encoding="utf-8")
     assert BH in page
-    kept = {file: file.stat().st_mtime_ns for file in (tmp_path / "cache").iterdir()}
+    kept = {file: file.stat().st_mtime_ns for file in (tmp_path / "cache").rglob("*.json")}
     assert len(kept) == len(populations.all_cells())
     subprocess.run([*command, "--report-only"], check=True, capture_output=True)
-    assert kept == {file: file.stat().st_mtime_ns for file in (tmp_path / "cache").iterdir()}
+    assert kept == {file: file.stat().st_mtime_ns for file in (tmp_path / "cache").rglob("*.json")}
     assert (tmp_path / "error_control.md").read_text(encoding="utf-8") == page

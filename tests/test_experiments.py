@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "experiments"))
+
+import _cells  # noqa: E402
+
 PAPERS = ("bommert2020", "huynhthu2021", "nogueira2015", "onda2021", "salman2022")
 DATA = Path(os.environ.get("MAINSTAY_SHARED", ROOT.parent / "shared")) / "data"
 
@@ -41,3 +46,53 @@ def test_the_help_says_what_the_script_costs(paper: str) -> None:
     assert "what it costs" in text
     assert "--quick" in text
     assert any(unit in text for unit in ("minutes", "hours", "hour"))
+
+
+# ---------------------------------------------------------------------- cells
+
+
+def cells_of(folder: Path, part: str = "part", *, report_only: bool = False) -> _cells.Cells:
+    options = Namespace(
+        jobs=1, report_only=report_only, quick=False, seed=0, cache=folder / "cache"
+    )
+    return _cells.Cells(options, "paper", part)
+
+
+def double(cell: _cells.Cell) -> dict[str, float]:
+    return {"value": 2 * float(cell[1]), "seconds": 0.0}
+
+
+def test_packed_cells_serve_a_run_without_their_cache(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(_cells, "HERE", tmp_path)
+    wanted = [("a", "1"), ("b, c", "2")]
+    store = cells_of(tmp_path)
+    store.compute(wanted, double)
+    store.pack()
+    first = store.archive.read_bytes()
+    for file in (tmp_path / "cache").rglob("*.json"):
+        file.unlink()
+
+    again = cells_of(tmp_path)
+    again.compute(wanted, lambda cell: pytest.fail(f"computed {cell} again"))
+    assert [cell["value"] for cell in again.found(wanted).values()] == [2, 4]
+    again.compute([("d", "3")], double)
+    other = cells_of(tmp_path, "other part")
+    other.compute([("a", "5")], double)
+    again.pack()
+    other.pack()
+    packed = cells_of(tmp_path, report_only=True)
+    assert set(packed.packed) == {"a_1", "b-c_2", "d_3"}
+    assert set(cells_of(tmp_path, "other part").packed) == {"a_5"}
+    assert store.archive.read_bytes() != first
+
+
+def test_packing_the_same_cells_gives_the_same_bytes(tmp_path, monkeypatch) -> None:
+    archives = []
+    for turn in ("first", "second"):
+        monkeypatch.setattr(_cells, "HERE", tmp_path / turn)
+        store = cells_of(tmp_path / turn)
+        wanted = [("x", "1"), ("y", "2")]
+        store.compute(wanted if turn == "first" else wanted[::-1], double)
+        store.pack()
+        archives.append(store.archive.read_bytes())
+    assert archives[0] == archives[1]
