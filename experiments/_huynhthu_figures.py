@@ -86,14 +86,18 @@ def plot_boxes(cells: pd.DataFrame, value: str, kinds: Sequence[str], ylabel: st
 
 
 def plot_regulators(cells: pd.DataFrame, names: Sequence[str], lambdas: Sequence[str]) -> Any:
-    """Draw Figure S3: regulators per model, over the target genes, by λ."""
+    """Draw Figure S3: regulators per model, over the target genes, by λ; steps of 0.001 if run."""
     figure, axes = plt.subplots(1, len(names), figsize=(11, 2.8), sharey=True)
     for ax, name in zip(axes, names, strict=True):
         for i, base in enumerate(BASES):
             for j, value in enumerate(lambdas):
-                mine = cells[(cells["data"] == name) & (cells["method"] == f"prsb-{base}-{value}")]
-                if len(mine):
-                    _box(ax, mine.iloc[0]["regulators"], j + (i - 1) * 0.26, COLOURS[i], 0.22)
+                for kind in ("slow", "prsb"):
+                    method = f"{kind}-{base}-{value}"
+                    mine = cells[(cells["data"] == name) & (cells["method"] == method)]
+                    kept = mine["regulators"].dropna() if "regulators" in mine else []
+                    if len(kept):
+                        _box(ax, kept.iloc[0], j + (i - 1) * 0.26, COLOURS[i], 0.22)
+                        break
         ax.set_xticks(range(len(lambdas)), lambdas)
         ax.set(title=f"network {name}", xlabel="λ", xlim=(-0.6, len(lambdas) - 0.4))
     axes[0].set_ylabel("Σα of a gene")
