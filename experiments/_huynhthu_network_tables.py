@@ -211,7 +211,7 @@ class Group(NamedTuple):
     values: dict[str, list[float]]
 
 
-_COMPARED = ("forest", "prsb-knn-50", "prsb-knn-auto")
+_COMPARED = ("forest", "prsb-knn-50", "prsb-knn-path", "prsb-knn-auto")
 
 
 def groups(dream: pd.DataFrame, simulated: pd.DataFrame) -> list[Group]:
@@ -222,21 +222,20 @@ def groups(dream: pd.DataFrame, simulated: pd.DataFrame) -> list[Group]:
         ("simulated, with hubs", simulated, [n for n in SIMULATED if n.startswith("hubs")]),
         ("simulated, without hubs", simulated, [n for n in SIMULATED if n.startswith("plain")]),
     ):
-        auto = cells[cells["method"] == "prsb-knn-auto"]
-        done = [n for n in names if (auto["data"] == n).any() and precisions(cells, n, "forest")]
+        done = [
+            n for n in names
+            if precisions(cells, n, "prsb-knn-path") and precisions(cells, n, "forest")
+        ]  # fmt: skip
         values = {
             method: [float(np.mean(v)) for n in done if (v := precisions(cells, n, method))]
             for method in _COMPARED
         }
-        kept = auto.reindex(columns=["data", "of_restarts"]).dropna()
-        of_restarts = kept["of_restarts"].map(np.mean).groupby(kept["data"]).mean()
-        values["single"] = [float(of_restarts[n]) for n in done if n in of_restarts]
         found.append(Group(name, done, values))
     return found
 
 
 def _above(group: Group) -> int:
-    pairs = zip(group.values["prsb-knn-auto"], group.values["forest"], strict=True)
+    pairs = zip(group.values["prsb-knn-path"], group.values["forest"], strict=True)
     return sum(path > forest for path, forest in pairs)
 
 
@@ -250,18 +249,18 @@ def path_of_lambda(found: list[Group]) -> str:
         n = len(group.networks)
         means = [
             _mean(group.values[method]) if len(group.values[method]) == n else "–"
-            for method in ("forest", "prsb-knn-50", "single", "prsb-knn-auto")
+            for method in _COMPARED
         ]
         rows.append([group.name, n, *means, f"{_above(group)} of {n}"])
     header = ["", "networks", "forest", "kNN, λ = 50", "kNN, path, one restart"]
-    header += ["kNN, path, 4 restarts", "path above forest"]
+    header += ["kNN, path, 4 restarts", "path, one restart, above forest"]
     return table(header, rows)
 
 
 def elsewhere(found: list[Group]) -> str:
     """Write how the path does on networks that nothing was chosen on."""
     words = [
-        f"{group.name.removeprefix('simulated, ')} {np.mean(group.values['prsb-knn-auto']):.2f} "
+        f"{group.name.removeprefix('simulated, ')} {np.mean(group.values['prsb-knn-path']):.2f} "
         f"against {np.mean(group.values['forest']):.2f} of forests "
         f"(above on {_above(group)} of {len(group.networks)})"
         for group in found[1:]
@@ -274,9 +273,9 @@ def each_simulated(cells: pd.DataFrame) -> str:
     """Every simulated network: forest and path of λ."""
     rows = []
     for name in sorted(SIMULATED):
-        forest, path = (precisions(cells, name, m) for m in ("forest", "prsb-knn-auto"))
-        if forest and path:
+        values = [precisions(cells, name, m) for m in ("forest", "prsb-knn-path", "prsb-knn-auto")]
+        if values[0] and values[1]:
             kind, _, number = name.partition("-")
             what = "with hubs" if kind == "hubs" else "without hubs"
-            rows.append([f"{what}, {number}", ranged(forest), ranged(path)])
-    return table(["", "forest", "kNN, path, 4 restarts"], rows)
+            rows.append([f"{what}, {number}", *map(ranged, values)])
+    return table(["", "forest", "kNN, path, one restart", "kNN, path, 4 restarts"], rows)

@@ -4,8 +4,8 @@ python experiments/huynhthu2021.py                # the cells not in results/huy
 python experiments/huynhthu2021.py --report-only  # what the results and the cache hold so far
 python experiments/huynhthu2021.py --quick        # a look, in a temporary folder
 
-The cells at hand took 9 hours of CPU time; those that are planned and were not run take about 20
-hours more (the page says which). They are computed one by one and kept.
+The cells at hand took 9 hours of CPU time; those that were not run take about 12 hours more (the
+page says which). They are computed one by one and kept.
 """
 
 from __future__ import annotations
@@ -224,9 +224,7 @@ def other_protocols(run: Experiment, found: Any, effort: Any, folder: Any) -> di
 def gene_networks(run: Experiment) -> dict[str, Any]:
     """Table 5 and Figure S3, and networks that nothing was chosen on."""
     quick, names = run.options.quick, ["data", "method", "seed"]
-    work = partial(
-        networks.network, seed=run.options.seed, folder=shared_data("dream4"), quick=quick
-    )
+    work = partial(networks.network, seed=run.options.seed, folder=shared_data("dream4"))
     found = run.part("networks", networks.network_cells(quick), work, names)
     held_out = run.part("simulated_networks", networks.simulated_network_cells(quick), work, names)
     run.draw("figure_s3", figures.plot_regulators(found, networks.NETWORKS, networks.LAMBDAS))
