@@ -266,6 +266,17 @@ def test_a_strong_signal_is_found_by_every_study() -> None:
     assert list(rep.table["n_rows"]) == [7, 15, 30, 60]
 
 
+def test_studies_do_not_agree_on_features_that_they_cannot_tell_apart() -> None:
+    """A tree of depth 2 uses three features at most; the other seven are not taken by name."""
+    stump = DecisionTreeClassifier(max_depth=2, random_state=0)
+    rep = ms.replicability(
+        stump, NOISE, Y, n_features_to_select=10, ensemble_size=3, n_pairs=10, n_splits=5,
+        random_state=0,
+    )  # fmt: skip
+    assert rep.interval[0] <= 0
+    assert abs(float(rep)) < 0.15
+
+
 def test_overlapping_runs_agree_on_noise_where_disjoint_ones_do_not() -> None:
     """The number that this replaces: resamples share rows, and noise that one likes all like."""
     rng = np.random.default_rng(0)

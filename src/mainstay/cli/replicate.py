@@ -92,9 +92,10 @@ def replicate(
     if as_json:
         click.echo(json.dumps(_record(result, table)))
         return
+    unit = "row" if data.groups is None else "group"
     echo(
         f"{source.describe(data, *task_and_reason(task, data.y))}; {pairs} pairs of halves that "
-        f"share no {'row' if data.groups is None else 'group'}, {counted(result.n_features_to_select, 'feature')} each; agreement: "
+        f"share no {unit}, {counted(result.n_features_to_select, 'feature')} each; agreement: "
         f"{measure}.\n"
     )
     print_table(table)

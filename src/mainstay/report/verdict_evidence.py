@@ -60,10 +60,10 @@ def evidence_sentences(evidence: Any, *, n_rows: int | None = None) -> EvidenceW
     Parameters
     ----------
     evidence : object
-        With `p_value` of the whole list, `n_permutations` of what is `permuted`, `level` (false discovery rate, and the
-        p-value up to which the list counts as more than noise) and `table` (feature, p_value,
-        family_wise_p_value, q_value, group, group_q_value). Features that share a `group` are
-        twins; an empty group is a feature without twins.
+        With `p_value` of the whole list, `n_permutations` of what is `permuted`, `level` (false
+        discovery rate, and the p-value up to which the list counts as more than noise) and
+        `table` (feature, p_value, family_wise_p_value, q_value, group, group_q_value). Features
+        that share a `group` are twins; an empty group is a feature without twins.
     n_rows : int, optional
         How many rows the data have, for the advice.
     """
