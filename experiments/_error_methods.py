@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -216,7 +217,12 @@ def powershap(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
 
     np.random.seed(seed % 2**32)  # noqa: NPY002 — the package draws from it
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
-    with contextlib.redirect_stdout(io.StringIO()):
+    # its CatBoost writes the logs of every fit into the working directory
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
         search = PowerShap(show_progress=False).fit(frame, pd.Series(y))
     return {"α = 0.01": Named(np.asarray(search.get_support()))}
 

@@ -65,6 +65,39 @@ def test_every_row_is_in_the_first_half_as_often_as_in_the_second() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sizes", "labels"),
+    [
+        ([1, 1, 2, 20, 5, 5, 5, 5], [0] * 4 + [1] * 4),
+        ([30, *[1] * 9, 5, 5, 5, 5], [0] * 10 + [1] * 4),
+        ([1, 1, 1, 60, 30, 1, 1, 1, 9, 8, 8, 4], [0, 1] * 6),
+    ],
+    ids=["one group of 20", "one group of 30", "two large groups"],
+)
+@pytest.mark.parametrize("seed", range(20))
+def test_halves_can_be_halved_again_where_one_group_holds_most_rows(
+    sizes: list[int], labels: list[int], seed: int
+) -> None:
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    classes = np.array(labels)[groups]
+    rng = np.random.default_rng(seed)
+    for half in Pairs().halves(len(groups), classes, groups, rng):
+        of_half = np.unique(groups[half], return_inverse=True)[1]
+        for quarter in Pairs().halves(len(half), classes[half], of_half, rng):
+            assert set(classes[half][quarter]) == {0, 1}
+
+
+def test_ensembles_are_made_in_parts_of_two_groups() -> None:
+    """Eight patients, four of each class: a quarter of them is one patient of each class."""
+    patients = np.repeat(np.arange(8), 5)
+    y, X = patients % 2, RNG.normal(size=(40, 6))
+    rep = ms.replicability(
+        "f_statistic", X, y, groups=patients, ensemble_size=3, n_pairs=5, n_splits=5,
+        n_features_to_select=2, random_state=0,
+    )  # fmt: skip
+    assert rep.interval[0] <= float(rep) <= rep.interval[1]
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"n": 7}, "n_resamples must be even, got 7"),
@@ -268,6 +301,17 @@ def test_a_strong_signal_is_found_by_every_study() -> None:
     assert rep.n_rows == N // 2
     assert list(rep.table["kind"]) == ["observed"] * 3 + ["extrapolated"]
     assert list(rep.table["n_rows"]) == [7, 15, 30, 60]
+
+
+def test_studies_do_not_agree_on_features_that_they_cannot_tell_apart() -> None:
+    """A tree of depth 2 uses three features at most; the other seven are not taken by name."""
+    stump = DecisionTreeClassifier(max_depth=2, random_state=0)
+    rep = ms.replicability(
+        stump, NOISE, Y, n_features_to_select=10, ensemble_size=3, n_pairs=10, n_splits=5,
+        random_state=0,
+    )  # fmt: skip
+    assert rep.interval[0] <= 0
+    assert abs(float(rep)) < 0.15
 
 
 def test_overlapping_runs_agree_on_noise_where_disjoint_ones_do_not() -> None:

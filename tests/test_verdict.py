@@ -85,14 +85,19 @@ def evidence(
             "group_q_value": q if group_q is None else group_q,
         }
     )
-    return SimpleNamespace(p_value=p_value, n_permutations=n_permutations, table=table, level=0.1)
+    return SimpleNamespace(
+        p_value=p_value, n_permutations=n_permutations, permuted="rows", table=table, level=0.1
+    )
 
 
 def test_noise_is_called_noise_with_what_could_change_that() -> None:
     said = evidence_sentences(evidence([0.9, 0.8, 1.0], p_value=0.43), n_rows=200)
     assert said.level == "nothing"
     assert said.headline == "Nothing was found that noise would not give."
-    assert "is not more than 100 permutations of the target give (p = 0.43)" in said.tested
+    assert said.tested == (
+        "Nothing was found that noise would not give: p = 0.43 for the whole list (100 "
+        "permutations of rows)."
+    )
     assert "More rows" in said.advice
     assert "More runs on the same rows cannot." in said.advice
 
@@ -127,7 +132,7 @@ def test_a_list_may_be_more_than_noise_though_no_feature_can_be_named() -> None:
     said = evidence_sentences(evidence([0.3, 0.4], p_value=0.02))
     assert said.level == "list"
     assert "no single feature can be named" in said.headline
-    assert "is more than 100 permutations" in said.tested
+    assert said.tested.startswith("There is more here than noise gives: p = 0.02 (100 permuta")
 
 
 def test_twenty_rows_are_called_few() -> None:

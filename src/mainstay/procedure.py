@@ -189,13 +189,25 @@ class Procedure:
             scores = np.stack(combined)
         return Runs("scores", scores, features, paired=several[0].paired).as_resampled()
 
-    def combine(self, by_ranker: RunsByRanker) -> Ranking:
-        """Aggregate the runs of every ranker, and the rankings of several by `between`."""
+    def combine(
+        self, by_ranker: RunsByRanker, *, ties: np.random.Generator | None = None
+    ) -> Ranking:
+        """Aggregate the runs of every ranker, and the rankings of several by `between`.
+
+        Features that nothing tells apart stand in the order of their names, or with `ties` in a
+        random one. Rankings that are compared with each other need the latter: in the order of
+        names they would agree on features that neither of them chose.
+        """
+        features = next(iter(by_ranker.values())).features
+        if ties is not None:
+            names = _random_names(features, ties)
+            by_ranker = {name: runs.renamed(names) for name, runs in by_ranker.items()}
         rankings = [self._aggregated(runs) for runs in by_ranker.values()]
-        if len(rankings) == 1:
-            return rankings[0]
-        ranks = np.stack([ranking.ranks for ranking in rankings]).astype(float)
-        return self._between(ranks, rankings[0].features)
+        combined = rankings[0]
+        if len(rankings) > 1:
+            ranks = np.stack([ranking.ranks for ranking in rankings]).astype(float)
+            combined = self._between(ranks, combined.features)
+        return combined if ties is None else replace(combined, features=features)
 
     def _between(self, ranks: np.ndarray, features: tuple[str, ...]) -> Ranking:
         """Combine the rankings of several rankers, which saw the same rows."""
@@ -288,6 +300,13 @@ def report_padding(runs: Runs, k: int) -> None:
             "select fewer (n_features_per_run, or n_features_to_select).",
             stacklevel=3,
         )
+
+
+def _random_names(features: tuple[str, ...], rng: np.random.Generator) -> tuple[str, ...]:
+    """Names in random order: the same for a feature wherever its column stands."""
+    places = np.empty(len(features), dtype=np.intp)
+    places[np.argsort(np.array(features))] = rng.permutation(len(features))
+    return tuple(map(str, places.tolist()))
 
 
 def ranks_of(runs: Runs) -> np.ndarray:

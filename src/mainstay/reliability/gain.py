@@ -62,7 +62,7 @@ class Gain:
         """Say it in plain words."""
         conclusion = {
             "helps": "The ensemble helps",
-            "hurts": "The ensemble makes it worse, and the ranker alone is the better choice",
+            "hurts": "The ensemble makes it worse: on these data the ranker alone is better",
             "makes no difference": "The ensemble does not help: as far as these pairs show, the "
             "ranker alone does as well",
         }[self.verdict]

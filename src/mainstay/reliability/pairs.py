@@ -69,7 +69,7 @@ def _study(
     if procedure.is_alone:
         runs = procedure.merge(by_ranker)
         return np.asarray(runs.support[0] if runs.kind == "support" else runs.scores[0])
-    return -procedure.combine(by_ranker).ranks.astype(float)
+    return -procedure.combine(by_ranker, ties=rng).ranks.astype(float)
 
 
 def agreement_in_pairs(

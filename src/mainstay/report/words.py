@@ -27,6 +27,8 @@ def with_interval(estimate: dict[str, Any]) -> str:
 
 def count(value: float) -> str:
     """A mean number of things."""
+    if 0 < value < 0.05:
+        return f"{value:.1g}"
     return f"{value:.0f}" if value == round(value) or value >= 100 else f"{value:.1f}"
 
 

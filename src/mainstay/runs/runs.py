@@ -211,6 +211,10 @@ class Runs:
         """The same runs, known to have seen resamples of the same rows."""
         return Runs(self.kind, self._data, self.features, paired=self.paired, resampled=True)
 
+    def renamed(self, features: tuple[str, ...]) -> Runs:
+        """The same runs over features with other names, in the same order."""
+        return Runs(self.kind, self._data, features, paired=self.paired, resampled=self.resampled)
+
     @property
     def n_runs(self) -> int:
         """Number of runs, m."""
