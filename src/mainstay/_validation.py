@@ -155,7 +155,7 @@ def feature_names(
         if len(default) == n_features:
             return default
         features = default
-    names = tuple(str(name) for name in features)
+    names = tuple(map(str, features))
     if n_features is not None and len(names) != n_features:
         raise InputError(
             f"{len(names)} feature names were given for {n_features} columns; they must match."

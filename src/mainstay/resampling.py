@@ -324,12 +324,24 @@ class Resamples:
         taken of sums.
         """
         numbers = range(len(self))[start:stop]
+        if self.paired:
+            return self._weights_of_pairs(numbers)
         out = np.empty((len(numbers), self.n_rows), dtype=np.int8)
         for at, i in enumerate(numbers):
             counts = self._counts(i)
             wide_enough = np.promote_types(out.dtype, np.min_scalar_type(-int(counts.max()) - 1))
             out = out.astype(wide_enough, copy=False)
             out[at] = counts
+        return out
+
+    def _weights_of_pairs(self, numbers: range) -> np.ndarray:
+        """The second half of a pair is what the first one leaves."""
+        out = np.zeros((len(numbers), self.n_rows), dtype=np.int8)
+        for at, i in enumerate(numbers):
+            if at and i % 2:
+                out[at] = 1 - out[at - 1]
+            else:
+                out[at, self.rows(i)] = 1
         return out
 
     def weights_of(self, start: int, stop: int) -> np.ndarray:
