@@ -71,7 +71,7 @@ def all_parts(methods: Iterable[Method], cells: list[Cell], quick: bool) -> list
             wanted = min(method.n_sets(cell), 2 if quick else 10**6)
             later = method.later + (0 if is_small(cell) else method.later_if_large)
             for part in parts_of(method, cell, 0, wanted):
-                turn = later + part.first / (2.5 if is_noise else 1)
+                turn = later + part.first / (5 if is_noise else 1)
                 keyed.append(((turn, not is_noise, cell.n, place), part))
     return [part for _, part in sorted(keyed, key=itemgetter(0))]
 

@@ -12,7 +12,12 @@ from mainstay._notebook import card
 from mainstay._saving import Saveable, field_parts
 from mainstay._validation import InputError, natural_order, some
 from mainstay.reliability.error_rule import ErrorRule
-from mainstay.reliability.evidence_words import HEADLINES, most_named, what_could_help
+from mainstay.reliability.evidence_words import (
+    HEADLINES,
+    features_named,
+    most_named,
+    what_could_help,
+)
 from mainstay.runs.grouping import group_name
 
 if TYPE_CHECKING:
@@ -244,8 +249,9 @@ class FeatureEvidence(Saveable):
             return f"{HEADLINES[most][:-1]}: {what}."
         head = f"There is more here than noise gives: p = {self.p_value:.2g} ({compared})."
         if most == "features":
-            word = "feature" if len(named) == 1 else "features"
-            return f"{head} {len(named)} {word} can be named at {rate}: {some(named)}."
+            labels = range(len(self.features)) if self.groups is None else self.groups.labels
+            n_groups = len({int(labels[j]) for j in np.flatnonzero(self.mask(rule))})
+            return f"{head} At {rate}, {features_named(len(named), n_groups)}: {some(named)}."
         if most == "groups":
             names = some(["; ".join(group[:3]) for group in groups])
             word = "group" if len(groups) == 1 else "groups"

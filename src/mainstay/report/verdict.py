@@ -168,7 +168,8 @@ def _lead(
         text += f" of {and_(procedure['rankers'])}"
     if procedure["resampling"]:
         rows = f" of {summary['n_samples']:,} rows" if summary["n_samples"] else ""
-        text += f", each on a {procedure['resampling']} resample{rows}"
+        resample = f"a {procedure['resampling']} resample"
+        text += f", each on {'half' if procedure['resampling'] == 'pairs' else resample}{rows}"
     before = [f"{groups_in_words(groups)}."] if groups else []
     before += [] if found is None else [found.named]
     before += [] if studies is None else [studies["statement"]]

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mainstay._validation import counted
-from mainstay.reliability.evidence_words import HEADLINES, Named, most_named, what_could_help
+from mainstay.reliability.evidence_words import (
+    HEADLINES,
+    Named,
+    features_named,
+    most_named,
+    what_could_help,
+)
 from mainstay.report.words import listed, readable
 
 if TYPE_CHECKING:
@@ -63,14 +69,15 @@ def evidence_sentences(evidence: Any, *, n_rows: int | None = None) -> EvidenceW
     """
     level = float(evidence.level)
     table = evidence.table.sort_values(["q_value", "p_value"], kind="stable")
-    features = [readable(str(name), 60) for name in table["feature"][table["q_value"] <= level]]
+    found = table[table["q_value"] <= level]
+    features = [readable(str(name), 60) for name in found["feature"]]
     groups = _groups(table[table["group_q_value"] <= level])
     tested = _tested(evidence, level)
     most = most_named(float(evidence.p_value), level, len(features), len(groups))
     rate = f"At a false discovery rate of {level:.0%}"
     if most == "features":
-        n = counted(len(features), "feature")
-        named = f"{rate}, {n} can be named: {listed(features)}."
+        n = features_named(len(features), len(_groups(found)))
+        named = f"{rate}, {n}: {listed(features)}."
         headline = HEADLINES[most].format(n=n)
         return EvidenceWords(most, headline, named, f"{tested} {_MARGINAL}", "")
     if most == "groups":
