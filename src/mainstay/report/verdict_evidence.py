@@ -92,6 +92,23 @@ def evidence_sentences(evidence: Any, *, n_rows: int | None = None) -> EvidenceW
     return EvidenceWords(most, HEADLINES[most], none, tested, what_could_help(most, n_rows))
 
 
+def bounded_sentences(summary: dict[str, Any]) -> EvidenceWords | None:
+    """The same for a list that a bound on its errors made, without permuted targets."""
+    promise, rule = summary["settings"].get("guarantee"), summary["list"]["rule"]
+    if promise is None or summary.get("evidence") is not None:
+        return None
+    n, groups = len(summary["selected"]), summary["list"]["groups"]
+    if n:
+        named = features_named(n, len(groups) if groups else n)
+        return EvidenceWords("features", f"{named} under {rule}.", "", promise, "")
+    advice = (
+        f"A bound allows for the worst case; permuted targets ({_PERMUTATION}) may name more. "
+        f"{what_could_help('nothing', summary['n_samples'])}"
+    )
+    return EvidenceWords("nothing", f"No feature can be named under {rule}.", "", promise, advice)
+
+
+_PERMUTATION = "control='permutation', --control permutation"
 _MARGINAL = (
     "Each is tested for itself: a feature that is correlated with a true one is not false in this "
     "sense."
