@@ -18,6 +18,7 @@ from mainstay._validation import (
     check_weights,
     column_names,
     numbered,
+    row_labels,
     some,
 )
 from mainstay.batches import RowBatches
@@ -107,7 +108,7 @@ class Data:
             target,
             column_names(table),
             check_weights(sample_weight, len(target)),
-            _checked_groups(groups, len(target)),
+            None if groups is None else row_labels("groups", groups, len(target)),
             task,
             reason,
         )
@@ -304,12 +305,3 @@ def _settled_task(task: str, y: np.ndarray) -> tuple[str, str]:
         return infer_task(y)
     read_target(y, len(y), {"classification": "class", "regression": "continuous"}[task])
     return task, "as asked for"
-
-
-def _checked_groups(groups: Any, n: int) -> np.ndarray | None:
-    if groups is None:
-        return None
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise InputError(f"groups must have one entry per row ({n}), got shape {labels.shape}.")
-    return labels

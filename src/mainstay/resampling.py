@@ -20,6 +20,7 @@ from mainstay._validation import (
     check_count,
     check_fraction,
     numbered,
+    row_labels,
 )
 
 _MOST_TRIES = 100
@@ -491,10 +492,7 @@ def _folds(
 
 
 def _group_numbers(groups: Any, n: int) -> np.ndarray:
-    values = np.asarray(groups)
-    if values.shape != (n,):
-        raise InputError(f"groups must have one entry per row ({n}), got shape {values.shape}.")
-    numbers = numbered(values)
+    numbers = numbered(row_labels("groups", groups, n))
     if numbers.max() < 2:
         raise InputError(f"{numbers.max() + 1} group(s) are too few to resample; at least 3.")
     return numbers
