@@ -155,7 +155,7 @@ def feature_names(
         if len(default) == n_features:
             return default
         features = default
-    names = tuple(str(name) for name in features)
+    names = tuple(map(str, features))
     if n_features is not None and len(names) != n_features:
         raise InputError(
             f"{len(names)} feature names were given for {n_features} columns; they must match."
@@ -202,6 +202,23 @@ def column_names(X: Any) -> tuple[str, ...]:
         return feature_names(None, None, X.shape[1])
     names = ["_".join(map(str, n)) if isinstance(n, tuple) else str(n) for n in columns]
     return feature_names(None, names, X.shape[1])
+
+
+def row_labels(what: str, labels: Any, n: int) -> np.ndarray:
+    """Return groups or strata of n rows as an array; none of them may be missing."""
+    values = np.asarray(labels)
+    if values.shape != (n,):
+        raise InputError(f"{what} must have one entry per row ({n}), got shape {values.shape}.")
+    if values.dtype.kind in "fmMO":
+        import pandas as pd
+
+        missing = np.flatnonzero(pd.isna(values))
+        if missing.size:
+            raise InputError(
+                f"{what} must say of every row where it belongs; missing in "
+                f"{counted(missing.size, 'row')}, such as row {missing[0]} (counting from 0)."
+            )
+    return values
 
 
 def numbered(labels: np.ndarray) -> np.ndarray:

@@ -161,17 +161,12 @@ class Procedure:
             rng=rng,
         )
         options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
-        return {
-            name: _run_ranker(
-                self._decided(ranker, data),
-                data,
-                resamples,
-                rng,
-                scorer=None if prepared is None else prepared[name],
-                **options,
-            )
-            for name, ranker in self.rankers
-        }
+        by_ranker = {}
+        for name, ranker in self.rankers:
+            scorer = None if prepared is None else prepared[name]
+            decided = self._decided(ranker, data) if scorer is None else ranker
+            by_ranker[name] = _run_ranker(decided, data, resamples, rng, scorer=scorer, **options)
+        return by_ranker
 
     def merge(self, by_ranker: RunsByRanker) -> Runs:
         """Runs of the one ranker; of several, their ranks combined run by run.

@@ -288,9 +288,12 @@ class Runs:
             ranks = average_ranks(best_first[tied])
             strict = break_ties(ranks, self.features, random_state)
             support[tied] = strict <= k
-        selected = sp.csr_array(support).astype(np.int32)
         return Runs(
-            "support", selected, self.features, paired=self.paired, resampled=self.resampled
+            "support",
+            _as_sparse(support),
+            self.features,
+            paired=self.paired,
+            resampled=self.resampled,
         )
 
     def grouped(self, groups: Iterable[Iterable[str]]) -> Runs:
@@ -495,6 +498,14 @@ def _listed(what: str, items: Any) -> list[Any]:
     if isinstance(items, str) or not isinstance(items, Iterable):
         raise InputError(f"{what} must be a collection, got {items!r}.")
     return list(items)
+
+
+def _as_sparse(support: np.ndarray) -> Any:
+    """Ones where a mask is true; several times faster than scipy's own way from a dense array."""
+    columns = np.nonzero(support)[1].astype(np.int32)
+    ends = np.concatenate([[0], np.cumsum(support.sum(axis=1))]).astype(np.int32)
+    ones = np.ones(len(columns), dtype=np.int32)
+    return sp.csr_array((ones, columns, ends), shape=support.shape)
 
 
 def _refuse_non_finite(what: str, matrix: np.ndarray, names: Sequence[str]) -> None:
