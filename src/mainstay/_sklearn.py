@@ -38,7 +38,8 @@ def fresh_copy(model: Any) -> Any:
     """
     from sklearn.base import clone
 
-    kind, held = type(model), getattr(model, "__dict__", {})
+    kind: Any = type(model)
+    held = getattr(model, "__dict__", {})
     if (
         _has_usual(kind, "get_params", "__sklearn_clone__")
         and held.keys() == set(_parameter_names(kind))
