@@ -28,6 +28,7 @@ from mainstay.reliability.pairs import agreement_in_pairs, halve, run_studies
 from mainstay.reliability.result import Replicability
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
+from mainstay.twins import choice_of, find_twins
 
 _IN_HALVES, _IN_QUARTERS = 4, 2  # pairs inside each part
 _FEWEST_ROWS, _FEWEST_OF_CLASS = 8, 4
@@ -86,7 +87,9 @@ def replicability(
     similarity : FeatureSimilarity, optional
         For twin-aware measures; by default computed from X with `similarity_threshold`.
     similarity_threshold : float
-        Absolute correlation from which features count as exchangeable, for twin-aware measures.
+        Absolute correlation from which features count as exchangeable, for twin-aware measures. Of
+        more than 50,000 features only those that the studies select, and the next best, are
+        compared with all others; a warning says how many.
     confidence : float
         Level of the intervals.
     sample_weight, groups, task
@@ -164,7 +167,8 @@ def replicability(
         )
     seconds = time.perf_counter() - start
     if _is_adjusted(measure) and similarity is None:
-        similarity = data.similarity(check_fraction("similarity_threshold", similarity_threshold))
+        threshold = check_fraction("similarity_threshold", similarity_threshold)
+        similarity = find_twins(data, threshold, lambda: choice_of([runs], k))
         if similarity is None and MEASURES[str(measure)].needs_similarity:
             raise InputError(f"{measure!r} needs features that are numbers; take another measure.")
     scores = agreement_in_pairs(
