@@ -16,6 +16,7 @@ from mainstay._validation import (
     InputError,
     check_count,
     check_matrix,
+    default_names,
     feature_names,
     run_label,
     some,
@@ -211,9 +212,15 @@ class Runs:
         """The same runs, known to have seen resamples of the same rows."""
         return Runs(self.kind, self._data, self.features, paired=self.paired, resampled=True)
 
-    def renamed(self, features: tuple[str, ...]) -> Runs:
-        """The same runs over features with other names, in the same order."""
-        return Runs(self.kind, self._data, features, paired=self.paired, resampled=self.resampled)
+    def reordered(self, order: np.ndarray) -> Runs:
+        """The same runs with their columns in another order, named x0, x1, … in it."""
+        return Runs(
+            self.kind,
+            self._data[:, order],
+            default_names(len(order)),
+            paired=self.paired,
+            resampled=self.resampled,
+        )
 
     @property
     def n_runs(self) -> int:
