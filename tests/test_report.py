@@ -629,3 +629,15 @@ def test_runs_too_few_for_an_interval_are_told_so() -> None:
     runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a", "b"]], features=list("abcdef"))
     said = str(ms.SelectionResult.from_runs(runs).verdict)
     assert "(an interval needs at least 5 runs)" in said
+
+
+def test_ensembles_of_another_size_than_the_result_are_called_that(
+    summary: dict[str, Any],
+) -> None:
+    found = {**studies(0.5, 0.2, 0.8), "gain": "The ensemble helps.", "ensemble_size": 20}
+    here = summary["n_runs"]
+    text = points({**summary, "replicability": found})["Compared with a single run"]
+    assert text == f"The ensemble helps. These were ensembles of 20 runs; this result has {here:,}."
+    found["ensemble_size"] = here
+    text = points({**summary, "replicability": found})["Compared with a single run"]
+    assert text == "The ensemble helps."

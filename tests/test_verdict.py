@@ -14,6 +14,7 @@ from mainstay.report.summarise import summarise
 from mainstay.report.verdict import Verdict, make_verdict
 from mainstay.report.verdict_evidence import evidence_sentences
 from mainstay.report.verdict_runs import HEADLINES
+from mainstay.report.words import count, with_interval
 
 PROMISES = ("solid", "build on", "rely", "excellent", "trust", "reproducible", "runs would help",
             "Would help", "true features")  # fmt: skip
@@ -168,3 +169,14 @@ def test_the_verdict_begins_with_the_evidence() -> None:
     assert verdict.headline == "1 feature can be named."
     assert verdict.tone == "calm"
     assert "gene 0" in verdict.lead
+
+
+def test_what_rounds_to_zero_has_no_sign() -> None:
+    estimate = {"value": -0.003, "lower": -0.02, "upper": 0.004, "confidence": 0.95}
+    assert with_interval(estimate) == "0.00 (95% interval -0.02 to 0.00)"
+
+
+def test_few_shared_features_are_not_rounded_to_none() -> None:
+    assert [count(value) for value in (0.025, 0.0, 1.25, 5.0, 120.4)] == [
+        "0.03", "0", "1.2", "5", "120",
+    ]  # fmt: skip
