@@ -115,8 +115,8 @@ class Replicability(Saveable):
         """
         level, lowest = self.confidence, self._lowest
         low, high = self._spread.interval(self.value, level, lowest)
-        of_parts = [self._spread.inside(p).interval(p.mean, level, lowest) for p in self._parts]
-        low = max(low, *(min(of_part[0], self.value) for of_part in of_parts))
+        of_parts = [self._spread.inside(p).interval(p.mean, level, lowest)[0] for p in self._parts]
+        low = max([low, *(min(end, self.value) for end in of_parts if end > 0)])
         return min(low, lowest_not_excluded(self.value, len(self.pairs), level)), high
 
     @property
