@@ -308,15 +308,20 @@ def said(row: pd.Series) -> str:
     )
 
 
-def numbers_of(rows: pd.DataFrame, seconds: float) -> dict[str, Any]:
+def numbers_of(rows: pd.DataFrame, seconds: float, waiting: list[Cell]) -> dict[str, Any]:
     """What the page says of the table."""
+    kinds = {(cell.ranker, cell.ensemble, cell.p): None for cell in waiting}
+    named = [
+        f"{ranker}, {f'p = {p:,}' if p else 'real data'}, {'ensembles' if e else 'single runs'}"
+        for ranker, e, p in kinds
+    ]
     biased = (rows["bias"].abs() > 0.01) & (rows["bias"].abs() > 2 * rows["s.e. of bias"])
     better = rows["RMSE of extrapolation"] < rows["RMSE of n/2"]
     old = rows["old coverage"].dropna()
     worst, worst_at_n = rows["coverage"].idxmin(), rows["coverage at n"].idxmin()
     return {
         "ensemble": ENSEMBLE, "planned": len(all_cells(False)),
-        "missing": len(all_cells(False)) - len(rows),
+        "missing": len(waiting), "waiting": f" ({'; '.join(named)})" if named else "",
         "cells": len(rows), "sets": f"{int(rows['data sets'].sum()):,}",
         "fewest": rows["data sets"].min(), "most": rows["data sets"].max(),
         "minutes": f"{seconds / 60:.0f}",
@@ -343,7 +348,9 @@ def main() -> None:
     known = results_of(cells, store.found(wanted))
     rows = pd.DataFrame([row_of(result) for result in known])
     seconds = sum(result["seconds"] for result in known)
-    write("replicability.md", options, numbers_of(rows, seconds))
+    names = {Cell(**result["cell"]).name for result in known}
+    waiting = [cell for cell in all_cells(False) if cell.name not in names]
+    write("replicability.md", options, numbers_of(rows, seconds, waiting))
     log(f"{len(known)} of {len(cells)} cells")
 
 
