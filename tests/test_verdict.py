@@ -117,6 +117,12 @@ def test_a_strong_signal_is_named_by_name_best_first() -> None:
     assert "gene 11 and 28 more." in many.named
 
 
+def test_named_features_that_are_twins_are_counted_as_one_as_well() -> None:
+    said = evidence_sentences(evidence([0.01, 0.02, 0.03, 0.9], groups=["a", "a", "", "a"]))
+    assert said.headline == "3 features can be named, 2 with twins counted as one."
+    assert "3 features can be named, 2 with twins counted as one: gene 0, gene 1" in said.named
+
+
 def test_twins_are_named_as_groups_where_no_member_can_be() -> None:
     found = evidence([0.3, 0.3, 0.9, 0.9], [0.04, 0.04, 0.9, 0.9], ["a", "a", "b", "b"])
     said = evidence_sentences(found)

@@ -19,6 +19,7 @@ from mainstay._checkpoint import active
 from mainstay._parallel import Progress, n_cores, run_tasks
 from mainstay._validation import (
     InputError,
+    natural_order,
     share_or_number,
     some,
 )
@@ -161,17 +162,12 @@ class Procedure:
             rng=rng,
         )
         options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
-        return {
-            name: _run_ranker(
-                self._decided(ranker, data),
-                data,
-                resamples,
-                rng,
-                scorer=None if prepared is None else prepared[name],
-                **options,
-            )
-            for name, ranker in self.rankers
-        }
+        by_ranker = {}
+        for name, ranker in self.rankers:
+            scorer = None if prepared is None else prepared[name]
+            decided = self._decided(ranker, data) if scorer is None else ranker
+            by_ranker[name] = _run_ranker(decided, data, resamples, rng, scorer=scorer, **options)
+        return by_ranker
 
     def merge(self, by_ranker: RunsByRanker) -> Runs:
         """Runs of the one ranker; of several, their ranks combined run by run.
@@ -198,16 +194,16 @@ class Procedure:
         random one. Rankings that are compared with each other need the latter: in the order of
         names they would agree on features that neither of them chose.
         """
-        features = next(iter(by_ranker.values())).features
         if ties is not None:
-            names = _random_names(features, ties)
-            by_ranker = {name: runs.renamed(names) for name, runs in by_ranker.items()}
+            features = next(iter(by_ranker.values())).features
+            order = natural_order(features)[ties.permutation(len(features))]
+            shuffled = {name: runs.reordered(order) for name, runs in by_ranker.items()}
+            return self.combine(shuffled).put_back(order, features)
         rankings = [self._aggregated(runs) for runs in by_ranker.values()]
-        combined = rankings[0]
-        if len(rankings) > 1:
-            ranks = np.stack([ranking.ranks for ranking in rankings]).astype(float)
-            combined = self._between(ranks, combined.features)
-        return combined if ties is None else replace(combined, features=features)
+        if len(rankings) == 1:
+            return rankings[0]
+        ranks = np.stack([ranking.ranks for ranking in rankings]).astype(float)
+        return self._between(ranks, rankings[0].features)
 
     def _between(self, ranks: np.ndarray, features: tuple[str, ...]) -> Ranking:
         """Combine the rankings of several rankers, which saw the same rows."""
@@ -300,13 +296,6 @@ def report_padding(runs: Runs, k: int) -> None:
             "select fewer (n_features_per_run, or n_features_to_select).",
             stacklevel=3,
         )
-
-
-def _random_names(features: tuple[str, ...], rng: np.random.Generator) -> tuple[str, ...]:
-    """Names in random order: the same for a feature wherever its column stands."""
-    places = np.empty(len(features), dtype=np.intp)
-    places[np.argsort(np.array(features))] = rng.permutation(len(features))
-    return tuple(map(str, places.tolist()))
 
 
 def ranks_of(runs: Runs) -> np.ndarray:

@@ -20,6 +20,7 @@ from mainstay._validation import (
     check_count,
     check_fraction,
     numbered,
+    row_labels,
 )
 
 _MOST_TRIES = 100
@@ -349,12 +350,24 @@ class Resamples:
         taken of sums.
         """
         numbers = range(len(self))[start:stop]
+        if self.paired:
+            return self._weights_of_pairs(numbers)
         out = np.empty((len(numbers), self.n_rows), dtype=np.int8)
         for at, i in enumerate(numbers):
             counts = self._counts(i)
             wide_enough = np.promote_types(out.dtype, np.min_scalar_type(-int(counts.max()) - 1))
             out = out.astype(wide_enough, copy=False)
             out[at] = counts
+        return out
+
+    def _weights_of_pairs(self, numbers: range) -> np.ndarray:
+        """The second half of a pair is what the first one leaves."""
+        out = np.zeros((len(numbers), self.n_rows), dtype=np.int8)
+        for at, i in enumerate(numbers):
+            if at and i % 2:
+                out[at] = 1 - out[at - 1]
+            else:
+                out[at, self.rows(i)] = 1
         return out
 
     def weights_of(self, start: int, stop: int) -> np.ndarray:
@@ -506,9 +519,7 @@ def _folds(
 
 def check_groups(groups: Any, n: int, *, fewest: int) -> np.ndarray:
     """One label per row, of at least so many groups."""
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise InputError(f"groups must have one entry per row ({n}), got shape {labels.shape}.")
+    labels = row_labels("groups", groups, n)
     n_groups = len(np.unique(labels))
     if n_groups < fewest:
         are = "group is" if n_groups == 1 else "groups are"

@@ -186,9 +186,9 @@ class RowBatches:
         needed = n_columns * reading + fixed + self._source.bytes_fixed
         return room_for(self.memory, needed, required=required)
 
-    def span(self, feature: str) -> tuple[int, int] | None:
-        """Smallest and largest whole number of a feature, where that is known without reading."""
-        return self._source.span(feature)
+    def spans(self, features: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+        """Smallest and largest numbers of those features of which a file's header tells them."""
+        return self._source.spans(features)
 
     def summary(self) -> dict[str, Any]:
         """Shape, and by what the source can be recognised: names and sizes, not its contents."""

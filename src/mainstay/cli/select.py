@@ -150,10 +150,10 @@ def select(
         print_table(_groups(verdict))
     else:
         print_table(_features(selector, top), _COLUMNS)
-    echo(f"\n{verdict.why} Other ways to make the list:")
-    for other in verdict.others:
-        if other["option"] != f"--by {by}":
-            echo(f"  {other['option']}: {other['text']}")
+    others = [other for other in verdict.others if other["option"] != f"--by {by}"]
+    echo(f"\n{verdict.why}{' Other ways to make the list:' if others else ''}")
+    for other in others:
+        echo(f"  {other['option']}: {other['text']}")
     echo(f"\n{verdict.headline}\n{verdict.lead}")
     if selector.evidence_ is not None:
         echo(f"\n{_against_noise(selector.evidence_, len(data.X))}")

@@ -33,7 +33,6 @@ from mainstay.ensemble.feature_count import cross_validated_number, wanted_numbe
 from mainstay.ensemble.feature_table import feature_table
 from mainstay.ensemble.resample_count import make_runs
 from mainstay.ensemble.result import SelectionResult, result_of
-from mainstay.ensemble.twins import find_twins
 from mainstay.forecast import Forecast, forecast_stability
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
@@ -42,6 +41,7 @@ from mainstay.reliability import ErrorRule, FeatureEvidence
 from mainstay.resampling import check_one_pass
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
+from mainstay.twins import Choice, find_twins
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -475,7 +475,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.similarity_threshold is None:
             return None
         threshold = check_fraction("similarity_threshold", self.similarity_threshold)
-        return find_twins(data, threshold, chosen, self.ranking_)
+        ranks = self.ranking_.ranks
+        return find_twins(data, threshold, lambda: Choice(chosen.counts, ranks))
 
     def _measure_stability(self, seed: int) -> None:
         """Agreement of the runs, plain and with similar features counted as one."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Self
@@ -219,8 +218,8 @@ def for_run(ranker: Any, seed: int) -> Any:
     PermutationImportance(random_state=3)
     """
     if getattr(ranker, "_fits_a_copy", False):  # of its estimator, and seeds that
-        one = copy(ranker)
-        one.random_state = seed
+        one = object.__new__(type(ranker))  # copy() asks for the state as a pickle would
+        vars(one).update(vars(ranker), random_state=seed)
         return one
     one = clone(ranker)
     names = [n for n in one.get_params() if n == "random_state" or n.endswith("__random_state")]

@@ -14,6 +14,7 @@ from mainstay._validation import InputError, natural_order, some
 from mainstay.reliability.error_rule import ErrorRule
 from mainstay.reliability.evidence_words import (
     HEADLINES,
+    features_named,
     most_named,
     tested_against_noise,
     what_could_help,
@@ -247,8 +248,9 @@ class FeatureEvidence(Saveable):
         if most == "nothing":
             return head
         if most == "features":
-            word = "feature" if len(named) == 1 else "features"
-            return f"{head} {len(named)} {word} can be named at {rate}: {some(named)}."
+            labels = range(len(self.features)) if self.groups is None else self.groups.labels
+            n_groups = len({int(labels[j]) for j in np.flatnonzero(self.mask(rule))})
+            return f"{head} At {rate}, {features_named(len(named), n_groups)}: {some(named)}."
         if most == "groups":
             names = some(["; ".join(group[:3]) for group in groups])
             word = "group" if len(groups) == 1 else "groups"

@@ -76,7 +76,9 @@ def twins_as_one(summary: dict[str, Any]) -> dict[str, str] | None:
     if adjusted is None or twins is None or adjusted["value"] is None or plain["value"] is None:
         return None
     threshold = summary["procedure"]["threshold"]
-    if not twins["selected_with_twins"]:
+    if not summary["selected"]:
+        text = "No feature was selected, with or without a twin."
+    elif not twins["selected_with_twins"]:
         text = (
             f"None of the selected features has a twin (a correlation of at least {threshold:g} "
             "with another feature)."

@@ -16,6 +16,7 @@ from mainstay._validation import (
     InputError,
     check_count,
     check_matrix,
+    default_names,
     feature_names,
     run_label,
     split_table,
@@ -179,9 +180,9 @@ class Runs:
         """The same runs, known to have seen resamples of the same rows."""
         return Runs(self.kind, self._data, self.features, paired=self.paired, resampled=True)
 
-    def renamed(self, features: tuple[str, ...]) -> Runs:
-        """The same runs over features with other names, in the same order."""
-        return self._like(self.kind, self._data, features)
+    def reordered(self, order: np.ndarray) -> Runs:
+        """The same runs with their columns in another order, named x0, x1, … in it."""
+        return self._like(self.kind, self._data[:, order], default_names(len(order)))
 
     def _like(self, kind: Kind, data: Any, features: tuple[str, ...]) -> Runs:
         """Other values of the same runs, which saw the same rows."""
@@ -260,8 +261,7 @@ class Runs:
             ranks = average_ranks(best_first[tied])
             strict = break_ties(ranks, self.features, random_state)
             support[tied] = strict <= k
-        selected = sp.csr_array(support).astype(np.int32)
-        return self._like("support", selected, self.features)
+        return self._like("support", _as_sparse(support), self.features)
 
     def grouped(self, groups: Iterable[Iterable[str]]) -> Runs:
         """Turn runs over features into runs over groups of features.
@@ -453,6 +453,14 @@ class Runs:
         if rows_seen == "in pairs":
             return runs.as_pairs()
         return runs.as_resampled() if rows_seen == "resampled" else runs
+
+
+def _as_sparse(support: np.ndarray) -> Any:
+    """Ones where a mask is true; several times faster than scipy's own way from a dense array."""
+    columns = np.nonzero(support)[1].astype(np.int32)
+    ends = np.concatenate([[0], np.cumsum(support.sum(axis=1))]).astype(np.int32)
+    ones = np.ones(len(columns), dtype=np.int32)
+    return sp.csr_array((ones, columns, ends), shape=support.shape)
 
 
 def _refuse_non_finite(what: str, matrix: np.ndarray, names: Sequence[str]) -> None:
