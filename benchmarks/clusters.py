@@ -1,6 +1,7 @@
 """What two workers bring: time and CPU of several pieces, with processes, on Dask and on Ray.
 
-    python benchmarks/clusters.py                     all, about four minutes on an idle machine
+    python benchmarks/clusters.py                     all, some three minutes on an idle machine;
+                                                      rewrites the table in docs/clusters.md
     python benchmarks/clusters.py --only forests      pieces whose name contains this
     python benchmarks/clusters.py --places dask ray   besides one process
 
@@ -19,20 +20,24 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
 from typing import Any
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ[_name] = "1"  # in the workers, too: two of them on two cores
-
+import _harness  # noqa: F401  (sets the number of threads before numpy is loaded)
 import joblib
 import numpy as np
 import psutil
+from _pages import fill, table
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import mainstay as ms
 
 WORKERS = 2
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "clusters.md"
+HEADER = ["work", "where", "wall s", "efficiency", "CPU s", "CPU", "start-up s"]
 Work = Callable[[int, int | None], np.ndarray]  # how much of it, n_jobs → what must be equal
 
 
@@ -110,8 +115,8 @@ def permutations(n_permutations: int, n_jobs: int | None) -> np.ndarray:
 
 PIECES: dict[str, tuple[Work, int, int]] = {  # how much: to warm up, and to measure
     "forests": (forests, 2 * WORKERS, 50),
-    "replicability": (studies, 5, 300),
-    "permutations": (permutations, 20, 400),
+    "replicability": (studies, 5, 180),
+    "permutations": (permutations, 20, 450),
 }
 
 
@@ -130,23 +135,28 @@ def cpu_by_process() -> dict[int, float]:
 
 def warm_up(work: Work, little: int, n_jobs: int | None) -> None:
     """Repeat a little work until as many workers as there are have done some of it."""
-    expected = 1 if n_jobs == 1 else WORKERS
     for _ in range(20):
         before = cpu_by_process()
         work(little, n_jobs)
         busy = {pid for pid, s in cpu_by_process().items() if s - before.get(pid, 0.0) > 0.02}
-        if n_jobs == 1 or len(busy - {os.getpid()}) >= expected:
+        if len(busy - {os.getpid()}) >= WORKERS:
             return
 
 
-def measure(work: Work, much: int, n_jobs: int | None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Outcome:
+    """Seconds by the clock and of CPU, and what was computed."""
+
+    wall: float
+    cpu: float
+    result: np.ndarray
+
+
+def measure(work: Work, much: int, n_jobs: int | None) -> Outcome:
     cpu, wall = sum(cpu_by_process().values()), time.perf_counter()
     result = work(much, n_jobs)
-    return {
-        "wall": time.perf_counter() - wall,
-        "cpu": sum(cpu_by_process().values()) - cpu,
-        "result": result,
-    }
+    wall = time.perf_counter() - wall
+    return Outcome(wall, sum(cpu_by_process().values()) - cpu, result)
 
 
 def main() -> None:
@@ -155,15 +165,14 @@ def main() -> None:
     parser.add_argument("--places", nargs="+", choices=PLACES, default=list(PLACES))
     options = parser.parse_args()
     pieces = {name: piece for name, piece in PIECES.items() if options.only in name}
-    alone: dict[str, dict[str, Any]] = {}
-    print(
-        f"{'':15} {'':12} {'wall s':>8} {'efficiency':>11} {'CPU s':>8} {'CPU':>6} {'start s':>8}"
-    )
+    alone, rows = {}, []
+    print(" | ".join(HEADER))
     for name, (work, little, much) in pieces.items():
-        warm_up(work, little, 1)
+        work(little, 1)  # compiles
         alone[name] = measure(work, much, 1)
-        wall, cpu = alone[name]["wall"], alone[name]["cpu"]
-        print(f"{name:15} {'one process':12} {wall:8.1f} {'':11} {cpu:8.1f}", flush=True)
+        wall, cpu = alone[name].wall, alone[name].cpu
+        rows.append([name, "one process", f"{wall:.1f}", "", f"{cpu:.1f}", "", ""])
+        print(" | ".join(rows[-1]), flush=True)
     for place in options.places:
         where, n_jobs = PLACES[place]
         start = time.perf_counter()
@@ -172,11 +181,16 @@ def main() -> None:
                 warm_up(work, little, n_jobs)
                 started = time.perf_counter() - start
                 found, one = measure(work, much, n_jobs), alone[name]
-                assert found["result"].tobytes() == one["result"].tobytes(), f"other bits: {place}"
-                print(f"{name:15} {place:12} {found['wall']:8.1f} "
-                      f"{one['wall'] / (WORKERS * found['wall']):11.0%} {found['cpu']:8.1f} "
-                      f"{found['cpu'] / one['cpu']:6.2f} {started:8.1f}", flush=True)  # fmt: skip
+                assert found.result.tobytes() == one.result.tobytes(), f"other bits: {place}"
+                efficiency = one.wall / (WORKERS * found.wall)
+                rows.append([name, place, f"{found.wall:.1f}", f"{efficiency:.0%}",
+                             f"{found.cpu:.1f}", f"{found.cpu / one.cpu:.2f}",
+                             f"{started:.1f}"])  # fmt: skip
+                print(" | ".join(rows[-1]), flush=True)
                 start = time.perf_counter()
+    if pieces == PIECES and options.places == list(PLACES):
+        when = f"Measured {date.today():%d %B %Y} on a machine of two cores."
+        fill(PAGE, {"clusters": f"{when}\n\n{table(HEADER, rows)}"})
 
 
 if __name__ == "__main__":
