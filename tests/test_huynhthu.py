@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "experiments"))
 
 import _huynhthu_network_tables as network_tables
 import _huynhthu_networks as networks
+import _huynhthu_protocol as protocol
 from _huynhthu_cells import APPENDIX_B, SIMULATED, RealData, equal_rows
 from _huynhthu_simulated_networks import simulate_network
 from papers_index import numbers
@@ -112,3 +113,62 @@ def test_numbers_with_a_range_are_counted_in_the_overview() -> None:
     assert with_range == "0.190 [0.180–0.200] at λ = 50 (0.19)"
     far = network_tables.ranged([0.1], " (0.19)")
     assert numbers(f"| kNN | {with_range} | {far} |") == (1, 2)
+
+
+def test_the_rule_is_applied_to_every_network_and_seed() -> None:
+    rows = [
+        {"data": name, "method": f"slow-knn-{value}", "seed": str(seed),
+         "average_precision": 0.2 + 0.02 * seed, "of_last": [0.1], "regulators_mean": 50 / size,
+         "regulators_last": 30 / size}
+        for name in networks.NETWORKS
+        for value, size in (("20", 20), ("50", 50), ("100", 100))
+        for seed in range(2)
+    ]  # fmt: skip
+    text, words = network_tables.by_rule(pd.DataFrame(rows))
+    lines = text.splitlines()[2:]
+    assert [line.split("|")[2:5] for line in lines] == [
+        [" 0.001 ", " mean over the stages ", " 2 "],
+        [" 0.001 ", " last stage ", " 2 "],
+    ]
+    # more than 0.46 regulators in E. coli, 0.66 in yeast: 0.5 at λ = 100, or 0.6 at λ = 50
+    assert lines[0].count("at λ = 100") == 2
+    assert lines[0].count("0.210 [0.200–0.220] at λ = 50") == 3
+    assert lines[1].count("0.100 [0.100–0.100] at λ = 50") == 2
+    assert lines[1].count("at λ = 20") == 3
+    assert "2 above, 3 below, 0 the same" in words
+    assert "0 above, 5 below" in words
+
+
+def test_networks_that_were_not_run_are_left_out_of_the_comparison() -> None:
+    dream = pd.DataFrame(
+        {"data": ["1", "2"], "method": "forest", "seed": "0", "average_precision": 0.2}
+    )
+    values = {"forest": 0.4, "prsb-knn-path": 0.5}
+    simulated = pd.DataFrame(
+        [
+            {"data": name, "method": method, "seed": "0", "average_precision": value}
+            for name in ("hubs-0", "hubs-1")
+            for method, value in values.items()
+        ]
+    )
+    found = network_tables.groups(dream, simulated)
+    assert [group.networks for group in found] == [[], ["hubs-0", "hubs-1"], []]
+    lines = network_tables.path_of_lambda(found).splitlines()[2:]
+    assert "0.400 ± 0.000 | – | 0.500 ± 0.000 | 2 of 2 | – | –" in lines[1]
+    words = network_tables.elsewhere(found)
+    assert words == "with hubs 0.50 against 0.40 of forests (above on 2 of 2 networks)"
+
+
+def test_equal_rows_are_compared_only_on_whole_cross_validations() -> None:
+    real = pd.DataFrame(
+        [
+            {"data": name, "repetition": str(fold), "method": "rf", "error": 0.1}
+            for name in ("spectf", "ERA")
+            for fold in range(10)
+        ]
+    )
+    together = real.assign(error=0.2).drop(index=15)  # a fold of ERA is missing
+    text = protocol.equal_rows_together(real, together)
+    assert text.splitlines()[2:] == ["| spectf | RF | 0.100 ± 0.000 | 0.200 ± 0.000 |"]
+    words = protocol.together_in_words(real, together)
+    assert words == "on spectf RF's error of 0.100 becomes 0.200"
