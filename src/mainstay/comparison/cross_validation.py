@@ -240,7 +240,7 @@ def _one_fold(
     results, part, ensemble = {}, data.rows(train), selector.procedure
     for kind, procedure in (("ensemble", ensemble), ("single", ensemble.alone())):
         by_ranker = repeat_on(selector, procedure, part, seed)
-        ranking = procedure.combine(by_ranker)
+        ranking = procedure.combine(by_ranker, ties=np.random.default_rng(seed))
         scores = score_sizes(ranking.order, sizes, estimator, data, train, test, scoring)
         results[kind] = (-ranking.ranks.astype(float), scores)
     return results

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Self
@@ -171,9 +171,7 @@ def for_task(ranker: Any, task: str) -> Any:
         for name, value in ranker.get_params().items()
         if f"__{name}".endswith("__target") and isinstance(value, str) and value == "auto"
     ]
-    if not undecided:
-        return ranker
-    return clone(ranker).set_params(**dict.fromkeys(undecided, TARGET_OF_TASK[task]))
+    return _told(ranker, dict.fromkeys(undecided, TARGET_OF_TASK[task]))
 
 
 def for_number(ranker: Any, k: int, p: int) -> Any:
@@ -201,9 +199,13 @@ def for_number(ranker: Any, k: int, p: int) -> Any:
     wanted = getattr(ranker, "n_features_to_select", None)
     greedy = isinstance(wanted, str) and wanted == "auto" and hasattr(ranker, "rest")
     depth = max(_FEWEST_IN_ORDER, 2 * k)
-    if not greedy or ranker.scores == "criterion" or depth >= p:
-        return ranker
-    return clone(ranker).set_params(n_features_to_select=depth, rest="criterion")
+    undecided = greedy and ranker.scores != "criterion" and depth < p
+    return _told(ranker, {"n_features_to_select": depth, "rest": "criterion"} if undecided else {})
+
+
+def _told(ranker: Any, settings: Mapping[str, Any]) -> Any:
+    """A copy of the ranker with other settings; itself where there are none."""
+    return clone(ranker).set_params(**settings) if settings else ranker
 
 
 def for_run(ranker: Any, seed: int) -> Any:

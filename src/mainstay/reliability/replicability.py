@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,8 @@ def replicability(
     check_size(repeated, data)
     wanted = repeated.n_features_per_run if n_features_to_select is None else n_features_to_select
     k = share_or_number("n_features_to_select", 0.1 if wanted is None else wanted, data.n_features)
+    if repeated.n_features_per_run is None:
+        repeated = replace(repeated, n_features_per_run=k)
     rng = check_random_state(random_state)
     levels = draw_parts(
         data,
