@@ -328,7 +328,7 @@ METHODS = {
         Method("mainstay, F-test, 50 pairs", "ours", "mainstay", PERMUTATION_RULES,
                by_permutation("f_statistic", 100, 100), in_center(30), 10, later=45),
         Method("mainstay, L1 path", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation("l1_path", 6, 30), in_small(100, 30), 10,
+               by_permutation("l1_path", 6, 30), in_small(30, 10), 10,
                later_if_large=50),
         Method("mainstay, forest of 20 trees", "ours", "mainstay", PERMUTATION_RULES,
                by_forest, in_small(30), 5, later=30),
