@@ -57,11 +57,16 @@ def arguments(
             action="store_true",
             help="compute nothing: report what the cache holds, – for what is missing",
         )
+        parser.add_argument(
+            "--minutes", type=float, help="begin no further cell after so many minutes (no limit)"
+        )
     if only:
         parser.add_argument(
             "--only", nargs="+", choices=only, default=only, help="these methods only (all)"
         )
     options = parser.parse_args()
+    if resumable:
+        options.until = options.minutes and time.time() + 60 * options.minutes
     if cache:
         options.cache.mkdir(parents=True, exist_ok=True)
     quick_folder = Path(tempfile.gettempdir()) / "mainstay-quick"
