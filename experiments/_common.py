@@ -8,13 +8,12 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Memory
 
 HERE = Path(__file__).resolve().parent
 
@@ -73,11 +72,6 @@ def arguments(
     options.output = options.output or (quick_folder if options.quick else HERE / "results")
     options.output.mkdir(parents=True, exist_ok=True)
     return options
-
-
-def remembered(function: Callable[..., Any], options: argparse.Namespace, **how: Any) -> Any:
-    """Keep what a function returns, call by call, so that a run that was stopped goes on."""
-    return Memory(options.cache, verbose=0).cache(function, **how)
 
 
 def log(message: str) -> None:
