@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from _bare_trees import bare_trees
 from _cells import Cell
 from _common import load
 from _onda_paper import FILES
 from _onda_trees import Columns
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.tree._criterion import Gini
-from sklearn.tree._splitter import BestSplitter
-from sklearn.tree._tree import DepthFirstTreeBuilder, Tree
 
 import mainstay as ms
 from mainstay.resampling import make_resamples
@@ -98,30 +95,9 @@ def check_trees(data: Data, forests: int = 12) -> None:
         raise RuntimeError("the forests of _onda_trees differ from scikit-learn's.")
 
 
-def grow(X: np.ndarray, y: np.ndarray, count: int, seed: int) -> Iterator[Tree]:
-    """Grow the trees of RandomForestClassifier(count, random_state=seed), bit for bit.
-
-    By scikit-learn's own compiled code, without the checks of arguments that take most of the time
-    when there are 30 samples.
-    """
-    n, p = X.shape
-    classes, codes = np.unique(y, return_inverse=True)
-    target, kinds = codes.astype(float)[:, None], np.array([len(classes)], dtype=np.intp)
-    rng = np.random.RandomState(0)
-    splitter = BestSplitter(Gini(1, kinds), max(1, int(p**0.5)), 1, 0.0, rng, None)
-    builder = DepthFirstTreeBuilder(splitter, 2, 1, 0.0, np.iinfo(np.int32).max, 0.0)
-    for tree_seed in np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=count):
-        rng.seed(tree_seed)
-        rows = rng.randint(0, n, n, dtype=np.int32)
-        rng.seed(tree_seed)
-        tree = Tree(p, kinds, 1)
-        builder.build(tree, X, target, np.bincount(rows, minlength=n).astype(float), None)
-        yield tree
-
-
 def predicted(X: np.ndarray, y: np.ndarray, x: np.ndarray, seed: int) -> Any:
     """Predict the class of one sample by a forest, as RandomForestClassifier does."""
-    votes = sum(tree.predict(x)[0] for tree in grow(X, y, PREDICTOR_TREES, seed))
+    votes = sum(tree.predict(x)[0] for tree in bare_trees(X, y, PREDICTOR_TREES, seed))
     return np.unique(y)[np.argmax(votes)]
 
 

@@ -5,17 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from _bare_trees import bare_trees
 from _multiway_trees import multiway_forest
 from scipy.stats import rankdata
-from sklearn.ensemble import RandomForestClassifier
 
 N_TREES = 100
-
-
-def used(trees: Any, p: int) -> np.ndarray:
-    """Select the features that some tree splits on."""
-    splits = np.concatenate([tree.tree_.feature for tree in trees])
-    return np.bincount(splits[splits >= 0], minlength=p) > 0
 
 
 def binned(X: np.ndarray, bins: int, kind: str) -> np.ndarray:
@@ -36,7 +30,7 @@ def trees_using(X: np.ndarray, y: np.ndarray, seed: int, variant: dict[str, Any]
     """
     rows = np.random.default_rng(seed).permutation(len(y))[: round(0.9 * len(y))]
     X, y, p = X[rows], y[rows], X.shape[1]
-    options = {"criterion": "entropy", "max_features": int(p**0.5), "random_state": seed} | variant
+    options = {"criterion": "entropy", "max_features": int(p**0.5)} | variant
     options["max_features"] -= options.pop("fewer", 0)
     bins, kind = options.pop("bins", None), options.pop("kind", "frequency")
     multiway = options.pop("multiway", False)
@@ -49,5 +43,8 @@ def trees_using(X: np.ndarray, y: np.ndarray, seed: int, variant: dict[str, Any]
         mtry = options["max_features"]
         trees = multiway_forest(codes, classes, bins, n_classes, mtry, N_TREES, seed)
         return np.asarray(trees.sum(axis=0))
-    forest = RandomForestClassifier(N_TREES, **options).fit(X, y)
-    return np.sum([used([tree], p) for tree in forest.estimators_], axis=0)
+    uses = np.zeros(p, dtype=int)
+    X = np.ascontiguousarray(X, dtype=np.float32)
+    for tree in bare_trees(X, y, N_TREES, seed, **options):
+        uses[np.unique(tree.feature[tree.feature >= 0])] += 1
+    return uses

@@ -1,8 +1,8 @@
 """Regenerate the results of Nogueira and Brown (2015), next to what the paper reports.
 
-python experiments/nogueira2015.py                # about 15 CPU minutes; every cell is kept
+python experiments/nogueira2015.py                # about 2 minutes of CPU time; every cell is kept
 python experiments/nogueira2015.py --report-only  # what has been computed so far
-python experiments/nogueira2015.py --quick        # a look, in a temporary folder: a minute
+python experiments/nogueira2015.py --quick        # a look, in a temporary folder: half a minute
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "experiments"))
@@ -15,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "experiments"))
 import _bommert_selectors as bommert
 import _onda_ensembles as ensembles
 import _onda_forests as onda
+from _bare_trees import bare_trees
 from _multiway_trees import multiway_forest
 from _onda_trees import Columns
 from _selectors import binned, trees_using
@@ -74,6 +76,24 @@ def test_nodes_of_few_rows_are_leaves_if_asked_for() -> None:
 def test_more_rows_than_fit_into_bytes_are_refused() -> None:
     with pytest.raises(ValueError, match="255"):
         Columns(np.zeros((256, 1)), np.zeros(256))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"criterion": "entropy", "max_features": 3},
+        {"min_samples_leaf": 3},
+        {"max_depth": 2},
+        {"bootstrap": False},
+    ],
+)
+def test_bare_trees_are_scikit_learns_bit_for_bit(options: dict) -> None:
+    forest = RandomForestClassifier(7, random_state=5, **options).fit(X, Y)
+    bare = list(bare_trees(X, Y, 7, 5, **options))
+    for ours, theirs in zip(bare, forest.estimators_, strict=True):
+        np.testing.assert_array_equal(ours.feature, theirs.tree_.feature)
+        np.testing.assert_array_equal(ours.threshold, theirs.tree_.threshold)
 
 
 # ---------------------------------------------------------------------- onda2021
