@@ -237,6 +237,7 @@ def gene_networks(run: Experiment) -> dict[str, Any]:
         "by_lambda": network_tables.by_lambda(found),
         "by_rule": by_rule,
         "above": above,
+        "auto_above": network_tables.auto_above(found),
         "by_stage": network_tables.by_stage(found),
         "objectives": network_tables.objectives(found),
         "path": network_tables.path_of_lambda(kinds),
