@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import mainstay as ms
+from mainstay._checkpoint import Store
 from mainstay._kernels.contingency import add_cells, width_cells
 from mainstay.batches import BLOCK_ROWS
 from mainstay.batches.memory import parse_memory, shown
@@ -206,6 +207,66 @@ def test_few_resamples_are_summed_by_column_to_the_same_bits(
     by_column = streamed(folder, ranker).runs_.scores
     monkeypatch.setattr("mainstay.rankers.streamed_moments._FEW_LANES", 0)
     np.testing.assert_array_equal(by_column, streamed(folder, ranker).runs_.scores)
+
+
+# ---------------------------------------------------------------------- checkpoints
+
+
+class KilledError(Exception):
+    """What stands for a kill."""
+
+
+@pytest.fixture
+def few_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks of two columns, so that P columns are several."""
+    monkeypatch.setattr("mainstay.rankers.streamed._FEWEST_KEPT", 2)
+
+
+@pytest.mark.parametrize("ranker", ["f_statistic", "information_gain"])
+def test_streamed_work_that_was_killed_goes_on_to_the_same_bits_with_other_memory_and_cores(
+    folder: Path, tmp_path: Path, few_columns: None, monkeypatch: pytest.MonkeyPatch, ranker: str
+) -> None:
+    kept = tmp_path / "kept"
+    whole = streamed(folder, ranker).runs_.scores
+    put, keys = Store.put, list[str]()
+
+    def killed_after_two(self: Store, key: str, value: Any) -> None:
+        if len(keys) == 2:
+            raise KilledError
+        keys.append(key)
+        put(self, key, value)
+
+    monkeypatch.setattr(Store, "put", killed_after_two)
+    with pytest.raises(KilledError):
+        streamed(folder, ranker, checkpoint=kept)
+    later: list[str] = []
+    monkeypatch.setattr(Store, "put", lambda self, key, value: later.append(key))
+    monkeypatch.setattr(ms.RowBatches, "columns_at_once", lambda *_args, **_options: 1)
+    np.testing.assert_array_equal(
+        streamed(folder, ranker, checkpoint=kept, n_jobs=2).runs_.scores, whole
+    )
+    assert len(later) == 2  # of 4 tasks
+    assert not set(later) & set(keys)
+
+
+def test_other_rows_are_refused_by_a_checkpoint(table: pd.DataFrame, tmp_path: Path) -> None:
+    kept, rows = tmp_path / "kept", table.drop(columns=["gappy", "late", "level"])
+    X, y = rows.drop(columns="y").to_numpy(dtype=float, copy=True), rows["y"].to_numpy(copy=True)
+    streamed(X, "f_statistic", y, checkpoint=kept)
+    streamed(X.copy(), "f_statistic", y, checkpoint=kept)
+    X[17, 0] += 1
+    with pytest.raises(ms.InputError, match="values: not the same as in the checkpoint"):
+        streamed(X, "f_statistic", y, checkpoint=kept)
+    X[17, 0] -= 1
+    y[3] = 1 - y[3]
+    with pytest.raises(ms.InputError, match="target: not the same as in the checkpoint"):
+        streamed(X, "f_statistic", y, checkpoint=kept)
+    files = write_folder(rows, tmp_path / "files", [N])
+    of_files = tmp_path / "kept of files"
+    streamed(files, "f_statistic", checkpoint=of_files)
+    rows.assign(a=rows["a"] + 1).to_parquet(files / "part-000.parquet", index=False)
+    with pytest.raises(ms.InputError, match="files: not the same as in the checkpoint"):
+        streamed(files, "f_statistic", checkpoint=of_files)
 
 
 # ---------------------------------------------------------------------- ranges from headers
@@ -416,7 +477,6 @@ def open_and_fit(
         ({"resampling": "bootstrap"}, "resampling='poisson' or 'none', got 'bootstrap'"),
         ({"resampling": "poison"}, "poisson"),
         ({"n_permutations": 10}, "n_permutations cannot be used"),
-        ({"checkpoint": "kept"}, "no checkpoint could be continued"),
         ({"n_features_to_select": "fdr<=0.1"}, "permuted targets"),
         ({"n_features_to_select": "auto"}, "cross-validation"),
         ({"target": "z"}, "column of cut.*z"),

@@ -280,9 +280,8 @@ class StreamedData:
         return self.batches.n_features
 
     def fingerprint(self) -> dict[str, Any]:
-        """By what a checkpoint recognises the data: shape, names, and the files they are in."""
-        names = content_hash(np.array(self.features, dtype=object))
-        return {**self.summary(), "sha256_feature names": names, "task": self.task}
+        """By what a checkpoint recognises the data: shape, names, target, and files or values."""
+        return {**self.batches.fingerprint(), "task": self.task}
 
     def summary(self) -> dict[str, Any]:
         """Shape of the data, and where they are."""

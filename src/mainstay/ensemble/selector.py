@@ -309,16 +309,14 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             "sample_weight": sample_weight is not None,
             "groups": groups is not None,
             "n_permutations": self.n_permutations is not None,
-            "checkpoint": self.checkpoint is not None,
             f"n_features_to_select={wanted!r}": rule,
         }
         refused = [name for name, given in needs.items() if given]
         if refused:
             raise InputError(
                 f"{' and '.join(refused)} cannot be used with rows that are read block by block: "
-                "RowBatches know their target, rows are weighted by the resampling alone, "
-                "permuted targets and cross-validation need all rows in memory, and what a task "
-                "is depends on the memory there is, so that no checkpoint could be continued."
+                "RowBatches know their target, rows are weighted by the resampling alone, and "
+                "permuted targets and cross-validation need all rows in memory."
             )
 
     @property
