@@ -5,6 +5,9 @@ alone (linear for a continuous target, logistic for classes), so the 20 features
 *conditional* truth; feature j is related to y by itself as far as b_j is not 0: the *marginal*
 truth. Unlike in y = Xβ + noise, where 20 independent features cannot each have a correlation
 above 0.22, any strength is possible at any n.
+
+Most cells have 1,000 features. Small ones (100 rows, 200 features, 20 of them true) are where every
+peer can be run as often as the others.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from scipy.special import ndtr
 from scipy.stats import chi2, ncx2
 from sklearn.covariance import ledoit_wolf
 
-P, N_TRUE, ALPHA = 1000, 20, 0.1
+P, SMALL, N_TRUE, ALPHA = 1000, 200, 20, 0.1
 DESIGNS = ("independent", "AR(0.7)", "twins", "expression")
 ROWS = (100, 200, 500)
 BLOCK, TWIN, AR = 10, 0.95, 0.7
@@ -38,11 +41,13 @@ class Cell:
     design: str
     n: int
     signal: str  # "noise", "weak" or "strong"
+    p: int = P
 
     @property
     def name(self) -> str:
         """For the files of its results and for its seeds."""
-        parts = (self.target, self.design, str(self.n), self.signal)
+        small = () if self.p == P else (f"p{self.p}",)
+        parts = (self.target, self.design, str(self.n), self.signal, *small)
         return "_".join(parts).replace(" ", "-").replace("(", "").replace(")", "")
 
     @property
@@ -82,21 +87,27 @@ def all_cells() -> list[Cell]:
     ]
     cells += [Cell("variance", "independent", n, "strong") for n in ROWS]
     cells.append(Cell("binary", "expression, own rows", 100, "noise"))
+    cells += [
+        Cell(target, "independent", 100, signal, SMALL)
+        for signal in ("noise", "strong")
+        for target in ("continuous", "binary")
+    ]
     return cells
 
 
+@lru_cache(maxsize=25)  # a part's data sets: the next method of the same cell needs them again
 def draw(cell: Cell, number: int, seed: int) -> Sample:
     """Data set of a cell by number; every method gets the same ones."""
     rng = np.random.default_rng([seed, zlib.crc32(cell.name.encode()), number])
     y, scores = draw_target(cell, rng)
     if cell.design == "expression, own rows":
-        none = np.zeros(P, dtype=bool)
+        none = np.zeros(cell.p, dtype=bool)
         genes = expression()
         return Sample(genes[rng.permutation(len(genes))[: cell.n]], y, none, none)
-    design = design_of(cell.design)
-    effects = np.zeros((scores.shape[1], P))
-    noise = rng.normal(size=(cell.n, P)) @ design.root.T
-    conditional = np.zeros(P, dtype=bool)
+    design = design_of(cell.design, cell.p)
+    effects = np.zeros((scores.shape[1], cell.p))
+    noise = rng.normal(size=(cell.n, cell.p)) @ design.root.T
+    conditional = np.zeros(cell.p, dtype=bool)
     if cell.signal != "noise":
         conditional[design.true] = True
         if cell.target == "variance":
@@ -130,7 +141,7 @@ def coefficients(design: Design, column: int, cell: Cell) -> np.ndarray:
     With k columns the mean square over the columns is what one column has.
     """
     rng = np.random.default_rng([zlib.crc32(cell.design.encode()), column])
-    beta = np.zeros(P)
+    beta = np.zeros(cell.p)
     beta[design.true] = rng.choice([-1.0, 1.0], size=N_TRUE) * design.scale
     return beta
 
@@ -138,13 +149,13 @@ def coefficients(design: Design, column: int, cell: Cell) -> np.ndarray:
 def strength(cell: Cell) -> float:
     """Effect at which Benjamini-Hochberg has the wanted power for independent features."""
     degrees = 1 if cell.target == "continuous" else len(CLASSES[cell.target]) - 1
-    return _noncentrality(POWERS[cell.signal], degrees) / np.sqrt(cell.n)
+    return _noncentrality(POWERS[cell.signal], degrees, cell.p) / np.sqrt(cell.n)
 
 
 @cache
-def _noncentrality(power: float, degrees: int) -> float:
+def _noncentrality(power: float, degrees: int, p: int) -> float:
     named = N_TRUE * power / (1 - ALPHA)
-    threshold = chi2.isf(ALPHA * named / P, degrees)
+    threshold = chi2.isf(ALPHA * named / p, degrees)
     value = brentq(lambda x: ncx2.sf(threshold, degrees, x) - power, 1e-6, 200)
     return float(np.sqrt(value))
 
@@ -168,16 +179,16 @@ class Design:
 
 
 @lru_cache(maxsize=2)
-def design_of(name: str) -> Design:
-    """The design by name; true features lie 50 apart."""
-    true = 25 + 50 * np.arange(N_TRUE)
+def design_of(name: str, p: int = P) -> Design:
+    """The design by name; the 20 true features lie equally far apart."""
+    true = p // (2 * N_TRUE) + p // N_TRUE * np.arange(N_TRUE)
     if name == "expression":
         return expression_design()
     correlation = {
-        "independent": lambda: np.eye(P),
-        "AR(0.7)": lambda: AR ** np.abs(np.subtract.outer(np.arange(P), np.arange(P))),
+        "independent": lambda: np.eye(p),
+        "AR(0.7)": lambda: AR ** np.abs(np.subtract.outer(np.arange(p), np.arange(p))),
         "twins": lambda: (
-            block_diag(*[np.full((BLOCK, BLOCK), TWIN)] * (P // BLOCK)) + (1 - TWIN) * np.eye(P)
+            block_diag(*[np.full((BLOCK, BLOCK), TWIN)] * (p // BLOCK)) + (1 - TWIN) * np.eye(p)
         ),
     }[name]()
     return Design(correlation, np.linalg.cholesky(correlation), true)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from _error_data import Cell
+from _error_data import SMALL, Cell
 from scipy.special import xlogy
 from scipy.stats import chi2, false_discovery_control
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -24,16 +25,23 @@ from sklearn.feature_selection import f_classif, f_regression
 import mainstay as ms
 from mainstay.data import Data
 from mainstay.procedure import Procedure
+from mainstay.rankers import Binning, InformationGain
 from mainstay.reliability import bounds
 
-RESAMPLES = 20  # 10 pairs: a fifth of the default, for five times as many data sets
+RESAMPLES = 20  # 10 pairs: a fifth of the default, for more data sets
+PERMUTATIONS = 40  # the fewest that "auto" makes
 N_BINS = 10  # as information gain has them
 N_PAIRS = 50  # of the bounds, which need no permutations
+FURTHER = 300  # data sets for a cell in which the first ones lie above the promise
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What a method promises: a rate ("fdr", "fwer") or a number ("number") of false features."""
+    """What a method promises of its false features.
+
+    `kind`: a rate ("fdr", "fwer"), their number ("number"), or their share of all features
+    ("share").
+    """
 
     label: str
     kind: str
@@ -56,7 +64,10 @@ Selections = dict[str, Named]
 class Method:
     """One method: its rules, the package it needs, and how many data sets of a cell it can afford.
 
-    `family`: "ours", "reference" or "peer". `chunk`: data sets that are kept in one file.
+    `family`: "ours", "reference" or "peer". `chunk`: data sets that are kept in one file. `later`:
+    it runs when the others have had so many data sets; `later_if_large`: outside the small cells.
+    `judged_again`: a cell in which it breaks a
+    promise gets FURTHER data sets, and is judged by these.
     """
 
     name: str
@@ -65,7 +76,10 @@ class Method:
     rules: tuple[Rule, ...]
     run: Callable[[np.ndarray, np.ndarray, str, int], Selections]
     n_sets: Callable[[Cell], int]
-    chunk: int
+    chunk: int = 25
+    later: int = 0
+    later_if_large: int = 0
+    judged_again: bool = False
 
     @property
     def installed(self) -> bool:
@@ -124,7 +138,7 @@ def permutation_q_values(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
 
 
 def by_permutation(
-    ranker: Any, n_resamples: int = RESAMPLES, n_permutations: int = 100
+    ranker: Any, n_resamples: int = RESAMPLES, n_permutations: int = PERMUTATIONS
 ) -> Callable[[np.ndarray, np.ndarray, str, int], Selections]:
     """`ms.feature_evidence`."""
 
@@ -143,6 +157,12 @@ def by_permutation(
         }
 
     return run
+
+
+def by_forest(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
+    """`ms.feature_evidence` with the importances of a small forest."""
+    forest = RandomForestRegressor if task == "regression" else RandomForestClassifier
+    return by_permutation(forest(20), 4, 20)(X, y, task, seed)
 
 
 def by_bounds(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
@@ -216,7 +236,11 @@ def powershap(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
 
     np.random.seed(seed % 2**32)  # noqa: NPY002 — the package draws from it
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
-    with contextlib.redirect_stdout(io.StringIO()):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),  # where its models leave their files
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
         search = PowerShap(show_progress=False).fit(frame, pd.Series(y))
     return {"α = 0.01": Named(np.asarray(search.get_support()))}
 
@@ -224,39 +248,56 @@ def powershap(X: np.ndarray, y: np.ndarray, task: str, seed: int) -> Selections:
 # ---------------------------------------------------------------------- who does what, how often
 
 
-def fast(cell: Cell) -> int:
+def everywhere(cell: Cell) -> int:
     """As many data sets in every cell."""
     return 100
 
 
-def classes_only(cell: Cell) -> int:
-    """For information gain, whose main use is classes."""
-    if cell.task == "regression" or cell.signal == "weak":
-        return 0
+def halved(cell: Cell) -> int:
+    """For what costs little and is not what is judged: 50 data sets where there is a signal."""
     return 100 if cell.signal == "noise" else 50
 
 
+def classes_only(cell: Cell) -> int:
+    """For information gain, whose main use is classes."""
+    return 0 if cell.task == "regression" or cell.signal == "weak" else halved(cell)
+
+
+def some_classes(cell: Cell) -> int:
+    """The same, with half as many data sets."""
+    return classes_only(cell) // 2
+
+
+def is_small(cell: Cell) -> bool:
+    """100 rows of 200 features, where every method has as many data sets."""
+    return cell.p == SMALL
+
+
 def is_central(cell: Cell) -> bool:
-    """n = 200, continuous target, no signal or a strong one: where everything is measured."""
-    return cell.target == "continuous" and cell.n == 200 and cell.signal != "weak"
+    """n = 200, continuous target, no signal or a strong one."""
+    continuous = cell.target == "continuous" and not is_small(cell)
+    return continuous and cell.n == 200 and cell.signal != "weak"
 
 
-def in_center(noise: int, signal: int) -> Callable[[Cell], int]:
+def in_center(n_sets: int) -> Callable[[Cell], int]:
     """So many data sets of the central cells only."""
-    return lambda cell: (noise if cell.signal == "noise" else signal) if is_central(cell) else 0
+    return lambda cell: n_sets if is_central(cell) else 0
 
 
-def in_one_design(noise: int, signal: int) -> Callable[[Cell], int]:
-    """Independent features among the central cells: for methods that take long."""
-    center = in_center(noise, signal)
-    return lambda cell: center(cell) if cell.design == "independent" else 0
+def in_small(small: int, central: int = 0) -> Callable[[Cell], int]:
+    """So many of the small cells, and of the central ones with independent features."""
+
+    def n_sets(cell: Cell) -> int:
+        if is_small(cell):
+            return small
+        return central if is_central(cell) and cell.design == "independent" else 0
+
+    return n_sets
 
 
-def moderate(cell: Cell) -> int:
-    """About a second for a continuous target: 30 data sets without signal, 10 with a strong one."""
-    if cell.task == "classification" or cell.n > 200 or cell.signal == "weak":
-        return 0
-    return 30 if cell.signal == "noise" else 10
+def small_and_center(small: int, central: int) -> Callable[[Cell], int]:
+    """So many of the small cells, and of all central ones."""
+    return lambda cell: small if is_small(cell) else central if is_central(cell) else 0
 
 
 PERMUTATION_RULES = (
@@ -273,31 +314,36 @@ METHODS = {
     method.name: method
     for method in (
         Method("Benjamini-Hochberg, F-test", "reference", "sklearn", (Rule("FDR 10%", "fdr", 0.1),),
-               benjamini_hochberg, fast, 100),
+               benjamini_hochberg, everywhere, judged_again=True),
         Method("Benjamini-Hochberg, G-test", "reference", "scipy", G_RULES, g_test, classes_only,
-               50),
+               later=3),
         Method("mainstay, F-test", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation("f_statistic"), fast, 10),
+               by_permutation("f_statistic"), everywhere, judged_again=True),
         Method("mainstay, information gain", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation("information_gain"), classes_only, 10),
+               by_permutation("information_gain"), classes_only, later=3,
+               judged_again=True),
+        Method("mainstay, information gain, 4 quantile bins", "ours", "mainstay", PERMUTATION_RULES,
+               by_permutation(InformationGain(binning=Binning("quantile", n_bins=4))), some_classes,
+               later=6),
         Method("mainstay, F-test, 50 pairs", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation("f_statistic", 100), in_center(30, 30), 10),
+               by_permutation("f_statistic", 100, 100), in_center(30), 10, later=45),
         Method("mainstay, L1 path", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation("l1_path", 4, 30), in_one_design(30, 10), 5),
+               by_permutation("l1_path", 6, 30), in_small(30, 10), 10, later_if_large=50),
         Method("mainstay, forest of 20 trees", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation(RandomForestRegressor(20), 2, 20), in_one_design(10, 5), 1),
+               by_forest, in_small(30), 5, later=30),
         Method("mainstay, bounds, F-test", "ours", "mainstay",
                tuple(Rule(f"{name}, E ≤ 1", "number", 1)
                      for name in (*BOUND_NAMES, *(f"IPSS h{m}" for m in IPSS_POWERS))),
-               by_bounds, fast, 50),
-        Method("ipss, L1", "peer", "ipss", IPSS_RULES, ipss_with("l1"), moderate, 5),
+               by_bounds, halved),
+        Method("ipss, L1", "peer", "ipss", IPSS_RULES, ipss_with("l1"), small_and_center(30, 10), 5,
+               later_if_large=50),
         Method("ipss, boosting (default)", "peer", "ipss", IPSS_RULES, ipss_with("gb"),
-               in_one_design(30, 10), 5),
+               in_small(30, 10), 5, later_if_large=60),
         Method("knockpy", "peer", "knockpy", (Rule("FDR 10%", "fdr", 0.1, "conditional"),),
-               knockpy, in_center(10, 5), 1),
-        Method("powershap", "peer", "powershap", (Rule("α = 0.01", "number", 10),),
-               powershap, in_one_design(5, 3), 1),
+               knockpy, small_and_center(30, 5), 5, later_if_large=70),
+        Method("powershap", "peer", "powershap", (Rule("α = 0.01", "share", 0.01),),
+               powershap, in_small(10), 1, later=8),
         Method("Boruta", "peer", "boruta", (Rule("FDR 5%", "fdr", 0.05),), boruta,
-               in_one_design(2, 1), 1),
+               in_small(10), 1, later=12),
     )
 }  # fmt: skip

@@ -1,205 +1,300 @@
-"""Tables and sentences of error_control.py, computed from one row per data set and rule."""
+"""Tables and sentences of error_control.py."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from _common import table
-from _error_data import N_TRUE
-from _error_methods import METHODS, Rule
-from scipy.stats import binom
+from _error_data import SMALL, P, all_cells
+from _error_measures import (
+    CELL,
+    FEWEST,
+    HOLDS,
+    MEASURES,
+    ROW,
+    cell_of,
+    chance_of_a_break,
+    cpu_minutes,
+    paired_power,
+    rule_of,
+    summarised,
+    with_measures,
+)
+from _error_methods import FURTHER, METHODS
 
-CELL = ["signal", "target", "design", "n"]
-ROW = ["method", "rule"]
 F_TEST = ("Benjamini-Hochberg, F-test", "FDR 10%")
-G_TEST = ("Benjamini-Hochberg, G-test", "FDR 10%")
-G_TEST_PERMUTED = ("Benjamini-Hochberg, G-test", "FDR 10%, permuted")
+G_TEST = ("Benjamini-Hochberg, G-test", "FDR 10%, permuted")
+OURS = "mainstay, F-test"
+GAIN, QUANTILES = "mainstay, information gain", "mainstay, information gain, 4 quantile bins"
 COMPARED = (
-    ("mainstay, F-test", F_TEST), ("mainstay, F-test, 50 pairs", F_TEST),
-    ("mainstay, information gain", G_TEST_PERMUTED), ("mainstay, information gain", G_TEST),
-    ("mainstay, information gain", F_TEST),
+    (OURS, F_TEST), ("mainstay, F-test, 50 pairs", F_TEST), (GAIN, G_TEST), (GAIN, F_TEST),
+    (QUANTILES, G_TEST), (QUANTILES, F_TEST),
 )  # fmt: skip
-HOLDS = 2  # standard errors above the promise that count as luck
-FEWEST = 5  # data sets below which a cell is shown and not judged
+OUR_RANKERS = (OURS, GAIN, QUANTILES, "mainstay, L1 path", "mainstay, forest of 20 trees")
 LOW = 0.05  # power of the reference below which a ratio says nothing
 
 
-def page(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Everything that the template asks for."""
-    sets = with_measures(pd.DataFrame(rows))
+def page(rows: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
+    """Everything that the template asks for; the whole table goes to a file in the folder."""
+    sets = with_measures(rows)
     summary = summarised(sets)
+    write_csv(summary, folder / "error_control")
     return {
         "n_fits": f"{sets.groupby([*CELL, 'method', 'number']).ngroups:,}",
         "n_cells": summary.groupby(CELL).ngroups,
         "minutes": f"{cpu_minutes(sets):.0f}",
-        "costs": cost_table(sets),
-        "noise": noise_tables(summary),
-        "signal": signal_tables(summary),
-        "ours": promises(summary, "ours"),
-        "reference": promises(summary, "reference"),
+        "fewest": FEWEST,
+        "further": FURTHER,
+        "chance": f"{chance_of_a_break():.0%}",
+        "promises": promise_table(summary),
+        "again": judged_again(summary),
+        "small": small_table(summary, sets),
         "power": our_power(sets),
         "against_peers": our_power_against_peers(sets, summary),
-        "peers": promises(summary, "peer"),
-        "chance": f"{chance_of_a_break():.0%}",
+        "noise": noise_table(summary),
+        "signal": signal_table(summary),
+        "costs": cost_table(sets),
     }
 
 
-def chance_of_a_break() -> float:
-    """How often a rule whose error is exactly 10% is bold after 100 data sets."""
-    counts = np.arange(101)
-    share = counts / 100
-    broken = share - HOLDS * np.sqrt(share * (1 - share) / 100) > 0.1
-    return float(binom.pmf(counts[broken], 100, 0.1).sum())
+def write_csv(summary: pd.DataFrame, folder: Path) -> None:
+    """Every cell and rule, all measures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = [*ROW, *CELL, "sets", "level", *(c for m in MEASURES for c in (m, f"se {m}")),
+               "broken", "again", "se again", "sets again"]  # fmt: skip
+    ordered = summary.sort_values([*ROW, *CELL], kind="stable")
+    ordered[columns].round(4).to_csv(folder / "measured.csv", index=False, lineterminator="\n")
 
 
-# ---------------------------------------------------------------------- measures
+# ---------------------------------------------------------------------- words for numbers
 
 
-def rule_of(method: str, label: str) -> Rule:
-    """What is promised."""
-    return next(rule for rule in METHODS[method].rules if rule.label == label)
+def number(mean: float, error: float) -> str:
+    """Mean ± standard error."""
+    digits = 1 if mean >= 10 else 2
+    return f"{mean:.{digits}f} ± {error:.{digits}f}"
 
 
-def with_measures(sets: pd.DataFrame) -> pd.DataFrame:
-    """Add what is averaged over data sets; `promised` is the error that the rule is about."""
-    sets = sets.copy()
-    named = sets["selected"].clip(lower=1)
-    sets["any"] = (sets["selected"] > 0).astype(float)
-    sets["false"] = sets["marginal"].astype(float)
-    sets["FDR, marginal"] = sets["marginal"] / named
-    sets["FDR, conditional"] = sets["conditional"] / named
-    sets["power"] = sets["found"] / N_TRUE
-    sets["promised"] = np.nan
-    sets["level"] = np.nan
-    for (method, label), part in sets.groupby(ROW):
-        rule = rule_of(method, label)
-        false = part[rule.truth]
-        error = {
-            "fdr": part[f"FDR, {rule.truth}"], "fwer": (false > 0).astype(float), "number": false,
-        }[rule.kind]  # fmt: skip
-        sets.loc[part.index, "promised"] = error
-        sets.loc[part.index, "level"] = rule.level
-    return sets
-
-
-MEASURES = ("any", "false", "FDR, marginal", "FDR, conditional", "power", "promised")
-
-
-def summarised(sets: pd.DataFrame) -> pd.DataFrame:
-    """Per cell and rule: means, standard errors, data sets, and whether the promise broke."""
-    grouped = sets.groupby([*CELL, *ROW], sort=False)
-    summary = grouped[list(MEASURES)].mean()
-    summary["sets"] = grouped.size()
-    for name in MEASURES:
-        summary[f"se {name}"] = grouped[name].std(ddof=0) / np.sqrt(summary["sets"])
-    summary["level"] = grouped["level"].first()
-    excess = summary["promised"] - HOLDS * summary["se promised"] - summary["level"]
-    summary["judged"] = summary["sets"] >= FEWEST
-    summary["broken"] = (excess > 1e-12) & summary["judged"]
-    return summary.reset_index()
-
-
-def cpu_minutes(sets: pd.DataFrame) -> float:
-    """Of all methods, without drawing the data."""
-    return float(sets.groupby([*CELL, "method", "number"])["seconds"].first().sum() / 60)
-
-
-# ---------------------------------------------------------------------- tables
-
-
-def entry(line: pd.Series, measure: str, bold: bool) -> str:
+def entry(line: pd.Series | None, measure: str, bold: bool = False) -> str:
     """Mean ± standard error, data sets where fewer than 100; bold: the promise is broken."""
-    digits = 1 if line[measure] >= 10 else 2
-    text = f"{line[measure]:.{digits}f}"
-    if line["judged"]:
-        text += f" ± {line[f'se {measure}']:.{digits}f}"
+    if line is None:
+        return "–"
+    if not line["judged"]:
+        return f"{line[measure]:.2f} ({line['sets']})"
+    text = number(line[measure], line[f"se {measure}"])
     few = f" ({line['sets']})" if line["sets"] < 100 else ""
     return f"**{text}**{few}" if bold else text + few
 
 
-def wide(
-    summary: pd.DataFrame, measure: str, is_promise: Callable[[Rule], bool], by: Sequence[str]
-) -> str:
-    """Rows: method and rule. Columns: the cells. Bold where this measure is what was promised."""
-    columns = list(summary.groupby(list(by), sort=False).groups)
-    columns.sort(key=lambda key: column_order(key))
-    body = []
+def cell_name(line: pd.Series) -> str:
+    """In words."""
+    small = "" if line["p"] == P else f", p = {line['p']}"
+    return f"{line['target']}, {line['design']}, n = {line['n']}{small}, {line['signal']}"
+
+
+def pooled(part: pd.DataFrame, name: str = "promised", sets: str = "sets") -> str:
+    """Mean over the data sets of several cells."""
+    if part.empty:
+        return "–"
+    weights = part[sets] / part[sets].sum()
+    mean = float((weights * part[name]).sum())
+    error = float(np.sqrt(((weights * part[f"se {name}"]) ** 2).sum()))
+    return f"{mean:.3f} ± {error:.3f}"
+
+
+def span(counts: Iterable[int]) -> str:
+    """25, or 25 to 100."""
+    low, high = min(counts), max(counts)
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def rules_in_order(summary: pd.DataFrame) -> Iterable[tuple[str, str, pd.DataFrame]]:
+    """Method, rule and their lines, in the order of the experiment."""
+    by_rule = dict(iter(summary.groupby(ROW, sort=False)))
     for name, method in METHODS.items():
         for rule in method.rules:
-            mine = summary[(summary["method"] == name) & (summary["rule"] == rule.label)]
-            if mine.empty:
-                continue
-            lines = {tuple(line[list(by)]): line for _, line in mine.iterrows()}
-            shown = [
-                entry(lines[key], measure, bool(lines[key]["broken"]) and is_promise(rule))
-                if key in lines else "–"
-                for key in columns
-            ]  # fmt: skip
-            body.append([name, rule.label, *shown])
-    header = ["method", "promise", *(", ".join(map(str, key)) for key in columns)]
+            if (name, rule.label) in by_rule:
+                yield name, rule.label, by_rule[name, rule.label]
+
+
+# ---------------------------------------------------------------------- promises
+
+
+def promise_table(summary: pd.DataFrame) -> str:
+    """One row per method and rule: mean errors, the worst cell, in how many cells it broke."""
+    body = []
+    for method, label, every in rules_in_order(summary):
+        part = every[every["judged"]]
+        if part.empty:
+            body.append([method, label, "–", "–", f"fewer than {FEWEST} data sets", "–",
+                         len(every), span(every["sets"])])  # fmt: skip
+            continue
+        noise = part["signal"] == "noise"
+        worst = part.loc[(part["promised"] / part["level"]).idxmax()]
+        name = f"{number(worst['promised'], worst['se promised'])}: {cell_name(worst)}"
+        broken = f"{int(part['broken'].sum())}"
+        if METHODS[method].judged_again and part["broken"].any():
+            broken += f", {int(part['broken for good'].sum())} in the end"
+        body.append([method, label, pooled(part[noise]), pooled(part[~noise]), name, broken,
+                     len(part), span(part["sets"])])  # fmt: skip
+    header = ["method", "promise", "noise", "with a signal", "worst cell", "cells that broke",
+              "cells", "data sets a cell"]  # fmt: skip
     return table(header, body, text=2)
 
 
-def column_order(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Targets and designs in the order of the experiment, then n."""
-    names = ("continuous", "binary", "five classes", "one in ten", "variance", "independent",
-             "AR(0.7)", "twins", "expression", "expression, own rows")  # fmt: skip
-    return tuple(names.index(part) if part in names else part for part in key)
+def judged_again(summary: pd.DataFrame) -> str:
+    """Cells whose first data sets lie above the promise, and what the further ones say."""
+    again = np.array([METHODS[name].judged_again for name in summary["method"]])
+    part = summary[summary["broken"] & again]
+    if part.empty:
+        return (
+            "No promise of ours or of Benjamini-Hochberg broke in the planned data sets of a cell."
+        )
+    body = []
+    for _, line in part.iterrows():
+        complete = line["sets again"] >= FURTHER
+        further = "–" if np.isnan(line["again"]) else (
+            f"{number(line['again'], line['se again'])} ({int(line['sets again'])})")  # fmt: skip
+        word = ("broken" if line["broken for good"] else "held") if complete else "open"
+        body.append([line["method"], line["rule"], cell_name(line), f"{line['level']:g}",
+                     f"{number(line['promised'], line['se promised'])} ({line['sets']})", further,
+                     word])  # fmt: skip
+    header = ["method", "promise", "cell", "level", "planned data sets", "further ones", "verdict"]
+    return table(header, body, text=3)
 
 
-def both_targets(
-    summary: pd.DataFrame, title: str, measure: str, is_promise: Callable[[Rule], bool]
-) -> str:
-    """One table for continuous targets, one for classes."""
-    continuous = summary["target"] == "continuous"
-    parts = [
-        (f"{title}: continuous y", summary[continuous], ["design", "n"]),
-        (f"{title}: classes", summary[~continuous], ["target", "design", "n"]),
-    ]
-    return "\n\n".join(
-        f"### {heading}\n\n{wide(part, measure, is_promise, by)}"
-        for heading, part, by in parts
-        if len(part)
-    )
+# ---------------------------------------------------------------------- like with like
 
 
-def noise_tables(summary: pd.DataFrame) -> str:
-    """P(anything selected), and false features, where nothing is to be found."""
-    noise = summary[summary["signal"] == "noise"]
-    return "\n\n".join(
-        [
-            both_targets(noise, "P(anything selected)", "any", lambda r: r.kind != "number"),
-            both_targets(noise, "Number of false features", "false", lambda r: r.kind == "number"),
-        ]
-    )
-
-
-def signal_tables(summary: pd.DataFrame) -> str:
-    """FDR against both truths, numbers of false features, power."""
-    parts = []
-    for signal in ("strong", "weak"):
-        mine = summary[summary["signal"] == signal]
-        if mine.empty:
+def small_table(summary: pd.DataFrame, sets: pd.DataFrame) -> str:
+    """All methods on the same small data sets."""
+    small = summary[summary["p"] == SMALL]
+    seconds = sets[sets["p"] == SMALL].groupby("method")["seconds"].median()
+    body = []
+    for method, label, part in rules_in_order(small):
+        if "groups" in label:  # there are no twins: they are the features
             continue
-        for truth in ("marginal", "conditional"):
-            parts.append(
-                both_targets(
-                    mine, f"FDR, {truth} truth, {signal}", f"FDR, {truth}",
-                    lambda rule, truth=truth: rule.kind == "fdr" and rule.truth == truth,
-                )
-            )  # fmt: skip
-        kinds = {(name, rule.label) for name, method in METHODS.items()
-                 for rule in method.rules if rule.kind != "fdr"}  # fmt: skip
-        counted = mine[[key in kinds for key in zip(mine["method"], mine["rule"], strict=True)]]
-        parts.append(
-            both_targets(counted, f"False features (E) or P(any false) (FWER), {signal}",
-                         "promised", lambda rule: True)
-        )  # fmt: skip
-        parts.append(both_targets(mine, f"Power, {signal}", "power", lambda rule: False))
-    return "\n\n".join(parts)
+        lines = {(line["target"], line["signal"]): line for _, line in part.iterrows()}
+        kind = rule_of(method, label).kind
+        shown = []
+        for target in ("continuous", "binary"):
+            noise, strong = lines.get((target, "noise")), lines.get((target, "strong"))
+            for line, measure in ((noise, "any"), (noise, "false"), (strong, "FDR, marginal"),
+                                  (strong, "power")):  # fmt: skip
+                promised = measure == "false" if kind in ("number", "share") else measure != "false"
+                bold = line is not None and line["broken"] and promised and measure != "power"
+                shown.append(entry(line, measure, bool(bold)))
+        body.append([method, label, *shown, f"{seconds[method]:.2f}"])
+    names = ("P(any)", "false features", "FDR", "power")
+    columns = [f"{t}: {name}" for t in ("y", "classes") for name in names]
+    return table(["method", "promise", *columns, "CPU s"], body, text=2)
+
+
+# ---------------------------------------------------------------------- power
+
+
+def our_power(sets: pd.DataFrame) -> str:
+    """Ratios of power to that of the plain tests, on the same data sets."""
+    body = []
+    for method, reference in COMPARED:
+        both = paired_power(sets, [(method, "FDR 10%"), reference])
+        both = both[both[1] >= LOW]
+        if both.empty:
+            continue
+        ratio = both[0] / both[1]
+        low = both.loc[ratio.idxmin()]
+        body.append([
+            method, ", ".join(reference), f"{ratio.median():.2f}", f"{ratio.min():.2f}",
+            f"{low[0]:.2f} against {low[1]:.2f}: {cell_name(low)}", int((ratio < 0.8).sum()),
+            len(both), span(both["sets"]),
+        ])  # fmt: skip
+    header = ["ours, FDR 10%", "against", "median ratio", "lowest", "where", "cells below 0.8",
+              "cells", "data sets a cell"]  # fmt: skip
+    return table(header, body, text=2)
+
+
+def our_power_against_peers(sets: pd.DataFrame, summary: pd.DataFrame) -> str:
+    """Power of a peer where its error was not seen to break, and of our rankers on its data sets.
+
+    A peer that found significantly more than our F-test is bold.
+    """
+    body = []
+    for method, label, part in rules_in_order(summary):
+        if METHODS[method].family != "peer" or rule_of(method, label).kind != "fdr":
+            continue
+        held = part[part["judged"] & ~part["broken"] & (part["signal"] != "noise")]
+        for _, line in held.iterrows():
+            place = (sets[CELL] == line[CELL].to_list()).all(axis=1)
+            here = sets[place]
+            ours = [other_power(here, (method, label), name) for name in OUR_RANKERS]
+            both = paired_power(here, [(OURS, "FDR 10%"), (method, label)])
+            more = len(both) and both["difference"][0] < -HOLDS * both["se"][0]
+            peer = f"{line['power']:.2f}"
+            body.append([method, label, cell_name(line), line["sets"], f"**{peer}**" if more else
+                         peer, *ours])  # fmt: skip
+    if not body:
+        return "No peer has enough data sets with a signal."
+    header = ["peer", "promise", "cell", "data sets", "its power",
+              *(name.removeprefix("mainstay, ") for name in OUR_RANKERS)]  # fmt: skip
+    return table(header, body, text=3)
+
+
+def other_power(here: pd.DataFrame, peer: tuple[str, str], name: str) -> str:
+    """Power of one of our rankers on the data sets of one cell that the peer had, too."""
+    both = paired_power(here, [(name, "FDR 10%"), peer])
+    return f"{both[0][0]:.2f} ({both['sets'][0]})" if len(both) else "–"
+
+
+# ---------------------------------------------------------------------- cell by cell
+
+
+def by_cell(summary: pd.DataFrame, signal: bool, columns: list[tuple[str, str, str, str]]) -> str:
+    """Rows: cells. Columns: header, method, rule and measure; bold where that promise broke."""
+    lines = {(cell_of(line), line["method"], line["rule"]): line for _, line in summary.iterrows()}
+    body = []
+    for cell in all_cells():
+        if (cell.signal != "noise") != signal:
+            continue
+        of_cell = [lines.get((cell, method, rule)) for _, method, rule, _ in columns]
+        if any(line is not None for line in of_cell):
+            size = f"{cell.n}" if cell.p == P else f"{cell.n} × {cell.p}"
+            shown = [
+                entry(line, measure, line is not None and bool(line["broken"]) and
+                      measure != "power")
+                for line, (*_, measure) in zip(of_cell, columns, strict=True)
+            ]  # fmt: skip
+            body.append([cell.target, cell.design, size, *([cell.signal] * signal), *shown])
+    header = ["y", "features", "n", *(["signal"] * signal), *(name for name, *_ in columns)]
+    return table(header, body, text=3 + signal)
+
+
+def noise_table(summary: pd.DataFrame) -> str:
+    """Where nothing is to be found: P(anything) at 10%, FWER 5%, E ≤ 1."""
+    return by_cell(summary, False, [
+        ("BH, F-test: P(any)", *F_TEST, "any"),
+        ("F-test: P(any)", OURS, "FDR 10%", "any"),
+        ("groups: P(any)", OURS, "FDR 10%, groups", "any"),
+        ("FWER 5%: P(any)", OURS, "FWER 5%", "any"),
+        ("E ≤ 1: false features", OURS, "E ≤ 1", "false"),
+        ("information gain: P(any)", GAIN, "FDR 10%", "any"),
+        ("unimodal, E ≤ 1: false features", "mainstay, bounds, F-test", "unimodal, E ≤ 1", "false"),
+    ])  # fmt: skip
+
+
+def signal_table(summary: pd.DataFrame) -> str:
+    """With 20 true features: FDR against the marginal truth, and power."""
+    return by_cell(summary, True, [
+        ("BH, F-test: FDR", *F_TEST, "FDR, marginal"),
+        ("power", *F_TEST, "power"),
+        ("F-test: FDR", OURS, "FDR 10%", "FDR, marginal"),
+        ("power", OURS, "FDR 10%", "power"),
+        ("information gain: FDR", GAIN, "FDR 10%", "FDR, marginal"),
+        ("power", GAIN, "FDR 10%", "power"),
+    ])  # fmt: skip
 
 
 def cost_table(sets: pd.DataFrame) -> str:
@@ -207,121 +302,10 @@ def cost_table(sets: pd.DataFrame) -> str:
     fits = sets.drop_duplicates([*CELL, "method", "number"])
     body = []
     for name, method in METHODS.items():
-        mine = fits[fits["method"] == name]
+        mine = fits[(fits["method"] == name) & (fits["p"] == P)]
         seconds = mine.groupby("n")["seconds"].median()
-        counts = mine.groupby(CELL).size()
+        small = fits[(fits["method"] == name) & (fits["p"] == SMALL)]["seconds"].median()
         shown = [f"{seconds[n]:.2f}" if n in seconds.index else "–" for n in (100, 200, 500)]
-        covered = f"{counts.min()} to {counts.max()}" if len(counts) else "–"
-        body.append([name, method.family, *shown, len(counts), covered])
-    header = ["method", "", "n = 100", "n = 200", "n = 500", "cells", "data sets a cell"]
-    return table(header, body, text=2)
-
-
-# ---------------------------------------------------------------------- sentences
-
-
-def cell_name(line: pd.Series) -> str:
-    """In words."""
-    return f"{line['target']}, {line['design']}, n = {line['n']}, {line['signal']}"
-
-
-def of_family(summary: pd.DataFrame, family: str) -> pd.DataFrame:
-    """Lines of our methods, or of the peers."""
-    return summary[[METHODS[name].family == family for name in summary["method"]]]
-
-
-def pooled(part: pd.DataFrame) -> str:
-    """Mean over the data sets of several cells."""
-    weights = part["sets"] / part["sets"].sum()
-    mean = float((weights * part["promised"]).sum())
-    error = float(np.sqrt(((weights * part["se promised"]) ** 2).sum()))
-    return f"{mean:.3f} ± {error:.3f} ({part['sets'].sum():,} data sets)"
-
-
-def judgement(part: pd.DataFrame) -> str:
-    """In how many cells a promise was seen to break, the worst cell, and the mean of all."""
-    part = part[part["judged"]]
-    if part.empty:
-        return f"fewer than {FEWEST} data sets in every cell, not judged."
-    broken = int(part["broken"].sum())
-    worst = part.loc[(part["promised"] / part["level"]).idxmax()]
-    noise, signal = part[part["signal"] == "noise"], part[part["signal"] != "noise"]
-    means = [f"{name} {pooled(some)}" for name, some in (("noise", noise), ("signal", signal))
-             if len(some)]  # fmt: skip
-    return (
-        f"seen to break in {broken} of {len(part)} cells of {part['sets'].min()} to "
-        f"{part['sets'].max()} data sets; promised {worst['level']:g}, over all cells "
-        f"{'; '.join(means)}; highest {worst['promised']:.2f} ± {worst['se promised']:.2f} "
-        f"({cell_name(worst)}, {worst['sets']} data sets)."
-    )
-
-
-def promises(summary: pd.DataFrame, family: str) -> str:
-    """One item per method and rule."""
-    mine = of_family(summary, family)
-    keys = [(name, rule.label) for name, method in METHODS.items() for rule in method.rules]
-    items = []
-    for method, label in keys:
-        part = mine[(mine["method"] == method) & (mine["rule"] == label)]
-        if len(part):
-            items.append(f"- {method}, {label}: {judgement(part)}")
-    return "\n".join(items)
-
-
-def paired_power(sets: pd.DataFrame, first: tuple[str, str], second: tuple[str, str]) -> Any:
-    """Mean power of two rules on the data sets that both had, by cell."""
-    powers = []
-    for method, label in (first, second):
-        mine = sets[(sets["method"] == method) & (sets["rule"] == label)]
-        mine = mine[mine["signal"] != "noise"]
-        powers.append(mine.set_index([*CELL, "number"])["power"])
-    both = pd.concat(powers, axis=1, keys=["first", "second"]).dropna()
-    both["difference"] = both["first"] - both["second"]
-    grouped = both.groupby(level=CELL)
-    out = grouped.mean()
-    out["se"] = grouped["difference"].std(ddof=1) / np.sqrt(grouped.size())
-    return out.reset_index()
-
-
-def our_power(sets: pd.DataFrame) -> str:
-    """Ratios of power to that of the plain tests, on the same data sets."""
-    items = []
-    for method, reference in COMPARED:
-        both = paired_power(sets, (method, "FDR 10%"), reference)
-        both = both[both["second"] >= LOW]
-        if both.empty:
-            continue
-        ratio = both["first"] / both["second"]
-        low = both.loc[ratio.idxmin()]
-        items.append(
-            f"- {method}, FDR 10%: {ratio.median():.2f} times the power of {', '.join(reference)} "
-            f"in the median of {len(both)} cells, {ratio.min():.2f} in the lowest "
-            f"({cell_name(low)}: {low['first']:.2f} against {low['second']:.2f}); below 0.8 in "
-            f"{int((ratio < 0.8).sum())}."
-        )
-    return "\n".join(items)
-
-
-def our_power_against_peers(sets: pd.DataFrame, summary: pd.DataFrame) -> str:
-    """Cells where a peer that keeps its promise finds more than our F-test."""
-    items = []
-    peers = of_family(summary, "peer")
-    for (method, label), part in peers[peers["signal"] != "noise"].groupby(ROW, sort=False):
-        if rule_of(method, label).kind != "fdr":
-            continue
-        held = part[part["judged"] & ~part["broken"]].set_index(CELL).index
-        both = paired_power(sets, ("mainstay, F-test", "FDR 10%"), (method, label))
-        both = both[[tuple(line[CELL]) in held for _, line in both.iterrows()]]
-        if both.empty:
-            continue
-        better = both[both["difference"] < -HOLDS * both["se"]]
-        where = "; ".join(
-            f"{cell_name(line)}: {line['second']:.2f} against {line['first']:.2f}"
-            for _, line in better.iterrows()
-        )
-        items.append(
-            f"- {method}, {label}: cells with a signal where it was not seen to break its promise: "
-            f"{len(both)}; where it also found more than our F-test: {len(better)}"
-            f"{f' ({where})' if where else ''}."
-        )
-    return "\n".join(items) or "- No peer has enough data sets with a signal."
+        least = "–" if np.isnan(small) else f"{small:.2f}"
+        body.append([name, method.family, least, *shown])
+    return table(["method", "", "100 × 200", "100 × 1,000", "200 × 1,000", "500 × 1,000"], body, 2)

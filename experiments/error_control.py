@@ -16,13 +16,15 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from _cells import Cells
 from _common import arguments, log, write
 from _error_data import Cell, Sample, all_cells, draw
-from _error_methods import METHODS, Method, Named
+from _error_measures import broken_cells
+from _error_methods import FURTHER, METHODS, Method, Named, is_small
 from _error_tables import page
 
 
@@ -45,28 +47,45 @@ class Part:
         """What every row of its results says."""
         cell = self.cell
         return {"method": self.method, "target": cell.target, "design": cell.design,
-                "n": cell.n, "signal": cell.signal}  # fmt: skip
+                "n": cell.n, "signal": cell.signal, "p": cell.p}  # fmt: skip
+
+
+def parts_of(method: Method, cell: Cell, first: int, last: int) -> list[Part]:
+    """Data sets first … last − 1, as many in a part as the method says."""
+    return [
+        Part(cell, method.name, at, min(at + method.chunk, last))
+        for at in range(first, last, method.chunk)
+    ]
 
 
 def all_parts(methods: Iterable[Method], cells: list[Cell], quick: bool) -> list[Part]:
     """Everything in rounds, so that stopping at any time leaves a balanced table.
 
-    Cells without signal, where a promise is easiest to judge, run ahead.
+    Cells without signal, where a promise is easiest to judge, run ahead but for peers. Methods
+    follow each other on the same data sets, which are drawn once.
     """
+    keyed = []
+    for place, cell in enumerate(cells):
+        is_noise = cell.signal == "noise"
+        for method in methods:
+            ahead = 5 if is_noise and method.family != "peer" else 1
+            wanted = min(method.n_sets(cell), 2 if quick else 10**6)
+            later = method.later + (0 if is_small(cell) else method.later_if_large)
+            for part in parts_of(method, cell, 0, wanted):
+                turn = later + part.first / ahead
+                keyed.append(((turn, not is_noise, cell.n, place), part))
+    return [part for _, part in sorted(keyed, key=itemgetter(0))]
+
+
+def further_parts(rows: list[dict[str, Any]], methods: Iterable[Method]) -> list[Part]:
+    """Fresh data sets for cells in which a promise was seen to break, for who is judged again."""
+    broken = broken_cells(rows)
     parts = []
     for method in methods:
-        for cell in cells:
-            wanted = min(method.n_sets(cell), 2 if quick else 10**6)
-            parts += [
-                Part(cell, method.name, first, min(first + method.chunk, wanted))
-                for first in range(0, wanted, method.chunk)
-            ]
-
-    def turn(part: Part) -> tuple[float, bool, int]:
-        is_noise = part.cell.signal == "noise"
-        return part.first / (2.5 if is_noise else 1), not is_noise, part.cell.n
-
-    return sorted(parts, key=turn)
+        for cell in broken.get(method.name, ()) if method.judged_again else ():
+            first = method.n_sets(cell)
+            parts += parts_of(method, cell, first, first + FURTHER)
+    return parts
 
 
 # ---------------------------------------------------------------------- what is measured
@@ -121,14 +140,21 @@ def main() -> None:
         log(f"not installed, left out: {', '.join(missing)}; see the extra 'peers'")
     able = [m for m in methods if m.installed or options.report_only]
     parts = all_parts(able, all_cells(), options.quick)
-    by_key = {part.key: part for part in parts}
     store = Cells(options, "error_control", "parts")
-    store.compute(list(by_key), partial(work, by_key=by_key, seed=options.seed))
+    rows = rows_of(parts, store, options.seed)
+    if not options.quick:
+        rows += rows_of(further_parts(rows, able), store, options.seed)
     store.pack()
+    write("error_control.md", options, page(rows, options.output))
+
+
+def rows_of(parts: list[Part], store: Cells, seed: int) -> list[dict[str, Any]]:
+    """Compute what is missing of some parts; rows of what there is, one per data set and rule."""
+    by_key = {part.key: part for part in parts}
+    store.compute(list(by_key), partial(work, by_key=by_key, seed=seed))
     found = store.found(list(by_key))
-    rows = [row for key, result in found.items() for row in kept_rows(by_key[key], result)]
-    write("error_control.md", options, page(rows))
     log(f"{len(found)} of {len(parts)} parts")
+    return [row for key, result in found.items() for row in kept_rows(by_key[key], result)]
 
 
 if __name__ == "__main__":

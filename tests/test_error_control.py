@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,11 +18,12 @@ EXPERIMENTS = ROOT / "experiments"
 sys.path.append(str(EXPERIMENTS))
 
 import _error_data as populations  # noqa: E402
+import _error_measures as measures  # noqa: E402
 import _error_methods as methods  # noqa: E402
 import _error_tables as tables  # noqa: E402
 import error_control  # noqa: E402
-from _error_data import BLOCK, N_TRUE, Cell, P, Sample  # noqa: E402
-from _error_methods import Named  # noqa: E402
+from _error_data import BLOCK, N_TRUE, SMALL, Cell, P, Sample  # noqa: E402
+from _error_methods import FURTHER, Named  # noqa: E402
 
 BH, OURS = "Benjamini-Hochberg, F-test", "mainstay, F-test"
 
@@ -28,17 +31,19 @@ BH, OURS = "Benjamini-Hochberg, F-test", "mainstay, F-test"
 # ---------------------------------------------------------------------- truths
 
 
+@pytest.mark.parametrize("p", [P, SMALL])
 @pytest.mark.parametrize("target", ["continuous", "binary", "five classes", "one in ten"])
-def test_without_a_signal_no_feature_is_true(target):
-    sample = populations.draw(Cell(target, "independent", 100, "noise"), 0, 0)
-    assert sample.X.shape == (100, P)
+def test_without_a_signal_no_feature_is_true(target, p):
+    sample = populations.draw(Cell(target, "independent", 100, "noise", p), 0, 0)
+    assert sample.X.shape == (100, p)
     assert not sample.marginal.any()
     assert not sample.conditional.any()
 
 
+@pytest.mark.parametrize("p", [P, SMALL])
 @pytest.mark.parametrize("target", ["continuous", "binary", "five classes", "variance"])
-def test_of_independent_features_those_in_the_model_are_the_related_ones(target):
-    sample = populations.draw(Cell(target, "independent", 100, "strong"), 0, 0)
+def test_of_independent_features_those_in_the_model_are_the_related_ones(target, p):
+    sample = populations.draw(Cell(target, "independent", 100, "strong", p), 0, 0)
     assert sample.conditional.sum() == N_TRUE
     np.testing.assert_array_equal(sample.marginal, sample.conditional)
 
@@ -60,7 +65,9 @@ def test_neighbours_are_related_as_far_as_their_correlation_reaches():
 
 def test_data_sets_are_the_same_for_every_method_and_differ_by_number():
     cell = Cell("continuous", "independent", 100, "strong")
-    first, again, other = (populations.draw(cell, number, 0) for number in (0, 0, 1))
+    first = populations.draw(cell, 0, 0)
+    populations.draw.cache_clear()
+    again, other = (populations.draw(cell, number, 0) for number in (0, 1))
     np.testing.assert_array_equal(first.X, again.X)
     np.testing.assert_array_equal(first.y, again.y)
     assert not np.array_equal(first.X, other.X)
@@ -128,6 +135,28 @@ def test_benjamini_hochberg_is_the_largest_step_below_its_line(signal):
     assert named.mask.sum() == (below[-1] + 1 if len(below) else 0)
 
 
+def test_a_peer_that_writes_logs_leaves_none_in_the_working_directory(monkeypatch, tmp_path):
+    class Loud:
+        """Selects the first column, and writes where it stands, as CatBoost does."""
+
+        def __init__(self, **options):
+            pass
+
+        def fit(self, X, y):
+            Path("catboost_info").mkdir()
+            self.selected = np.arange(X.shape[1]) == 0
+            return self
+
+        def get_support(self):
+            return self.selected
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "powershap", SimpleNamespace(PowerShap=Loud))
+    named = methods.powershap(np.ones((4, 3)), np.arange(4.0), "regression", 0)["α = 0.01"]
+    assert np.flatnonzero(named.mask).tolist() == [0]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_parts_run_in_rounds_and_quick_ones_have_two_data_sets():
     chosen = [methods.METHODS[BH], methods.METHODS[OURS]]
     cells = [Cell("continuous", "independent", n, s) for n in (100, 200) for s in ("noise", "weak")]
@@ -140,28 +169,40 @@ def test_parts_run_in_rounds_and_quick_ones_have_two_data_sets():
                 if (part.cell, part.method) == (cell, method.name)
                 for number in range(part.first, part.last)
             ]
-            assert covered == list(range(method.n_sets(cell)))
+            assert sorted(covered) == list(range(method.n_sets(cell)))
     quick = error_control.all_parts(chosen, cells, quick=True)
     assert {(part.first, part.last) for part in quick} == {(0, 2)}
     assert quick[0].cell.signal == "noise"
 
 
-# ---------------------------------------------------------------------- tables
+def test_methods_follow_each_other_on_the_data_sets_of_a_cell():
+    """So that a data set is drawn once: the draws of the last 25 are kept."""
+    cells = populations.all_cells()
+    parts = error_control.all_parts([methods.METHODS[BH], methods.METHODS[OURS]], cells, False)
+    assert [(p.cell, p.first) for p in parts[::2]] == [(p.cell, p.first) for p in parts[1::2]]
 
 
-def rows(method, rule, counts, signal="strong"):
+def test_slow_peers_run_on_small_cells_before_large_ones():
+    parts = error_control.all_parts([methods.METHODS["knockpy"]], populations.all_cells(), False)
+    assert [part.cell.p for part in parts] == sorted(part.cell.p for part in parts)
+
+
+# ---------------------------------------------------------------------- measures
+
+
+def rows(method, rule, counts, signal="strong", first=0, p=P):
     """One data set each: (selected, marginal, conditional, found)."""
-    place = {"method": method, "target": "continuous", "design": "independent", "n": 100}
+    place = {"method": method, "target": "continuous", "design": "independent", "n": 100, "p": p}
     return [
-        {**place, "signal": signal, "rule": rule, "number": i, "seconds": 0.5,
+        {**place, "signal": signal, "rule": rule, "number": first + i, "seconds": 0.5,
          "selected": s, "marginal": m, "conditional": c, "found": f}
         for i, (s, m, c, f) in enumerate(counts)
     ]  # fmt: skip
 
 
 def line_of(method, rule, counts, **options):
-    sets = tables.with_measures(pd.DataFrame(rows(method, rule, counts, **options)))
-    return tables.summarised(sets).iloc[0]
+    sets = measures.with_measures(rows(method, rule, counts, **options))
+    return measures.summarised(sets).iloc[0]
 
 
 def test_false_discovery_rates_are_means_of_shares_with_0_where_nothing_is_selected():
@@ -176,45 +217,112 @@ def test_false_discovery_rates_are_means_of_shares_with_0_where_nothing_is_selec
 
 
 @pytest.mark.parametrize(
-    ("rule", "expected", "level"), [("FWER 5%", 0.5, 0.05), ("E ≤ 1", 1.5, 1.0)]
+    ("method", "rule", "expected", "level"),
+    [
+        (OURS, "FWER 5%", 0.5, 0.05),
+        (OURS, "E ≤ 1", 1.5, 1.0),
+        ("powershap", "α = 0.01", 1.5 / P, 0.01),
+    ],
 )
-def test_other_promises_are_about_any_false_feature_or_their_number(rule, expected, level):
-    line = line_of(OURS, rule, [(5, 2, 2, 3), (5, 0, 0, 5), (9, 4, 4, 5), (2, 0, 0, 2)])
+def test_other_promises_are_about_any_false_feature_or_their_number(method, rule, expected, level):
+    line = line_of(method, rule, [(5, 2, 2, 3), (5, 0, 0, 5), (9, 4, 4, 5), (2, 0, 0, 2)])
     assert line["promised"] == expected
     assert line["level"] == level
 
 
+FALSE, TRUE = (1, 1, 1, 0), (1, 0, 0, 1)
+
+
 def test_a_promise_is_broken_by_more_than_two_standard_errors_in_enough_data_sets():
-    false, true = (1, 1, 1, 0), (1, 0, 0, 1)
-    assert line_of(BH, "FDR 10%", [false] * 6)["broken"]
-    assert not line_of(BH, "FDR 10%", [false] * 4)["broken"]  # too few to judge
-    assert not line_of(BH, "FDR 10%", [true] * 100)["broken"]
+    assert line_of(BH, "FDR 10%", [FALSE] * 10)["broken"]
+    assert not line_of(BH, "FDR 10%", [FALSE] * 9)["broken"]  # too few to judge
+    assert not line_of(BH, "FDR 10%", [TRUE] * 100)["broken"]
     # 17 of 100: 0.17 − 2·0.038 < 0.1; 18 of 100: 0.18 − 2·0.038 > 0.1
-    assert not line_of(BH, "FDR 10%", [false] * 17 + [true] * 83)["broken"]
-    assert line_of(BH, "FDR 10%", [false] * 18 + [true] * 82)["broken"]
+    assert not line_of(BH, "FDR 10%", [FALSE] * 17 + [TRUE] * 83)["broken"]
+    assert line_of(BH, "FDR 10%", [FALSE] * 18 + [TRUE] * 82)["broken"]
 
 
 def test_the_chance_of_a_break_is_a_tail_of_the_binomial_distribution():
-    assert tables.chance_of_a_break() == pytest.approx(binom.sf(17, 100, 0.1))
-
-
-def test_cells_of_tables_show_error_number_of_data_sets_and_breaks():
-    line = pd.Series({"false": 0.256, "se false": 0.031, "sets": 100, "judged": True})
-    assert tables.entry(line, "false", bold=False) == "0.26 ± 0.03"
-    assert tables.entry(line, "false", bold=True) == "**0.26 ± 0.03**"
-    few = pd.Series({"false": 12.34, "se false": 0.5, "sets": 4, "judged": False})
-    assert tables.entry(few, "false", bold=False) == "12.3 (4)"
+    assert measures.chance_of_a_break() == pytest.approx(binom.sf(17, 100, 0.1))
 
 
 def test_power_is_compared_on_data_sets_that_both_had():
     ours = rows(OURS, "FDR 10%", [(9, 0, 0, 9), (5, 0, 0, 5), (7, 0, 0, 7)])
     theirs = rows(BH, "FDR 10%", [(10, 0, 0, 10), (10, 0, 0, 10)])
     noise = rows(BH, "FDR 10%", [(3, 3, 3, 0)], signal="noise")
-    sets = tables.with_measures(pd.DataFrame(ours + theirs + noise))
-    both = tables.paired_power(sets, (OURS, "FDR 10%"), (BH, "FDR 10%"))
+    sets = measures.with_measures(ours + theirs + noise)
+    both = measures.paired_power(sets, [(OURS, "FDR 10%"), (BH, "FDR 10%")])
     (line,) = both.to_dict("records")
-    assert (line["first"], line["second"]) == (pytest.approx(7 / N_TRUE), 10 / N_TRUE)
+    assert (line[0], line[1], line["sets"]) == (pytest.approx(7 / N_TRUE), 10 / N_TRUE, 2)
     assert line["se"] == pytest.approx(np.std([-1, -5], ddof=1) / N_TRUE / np.sqrt(2))
+
+
+# ---------------------------------------------------------------------- judged again
+
+
+ABOVE = [FALSE] * 20 + [TRUE] * 80
+
+
+def test_cells_that_break_get_fresh_data_sets_once_the_planned_ones_are_complete():
+    judged = [methods.METHODS[BH]]
+    parts = error_control.further_parts(rows(BH, "FDR 10%", ABOVE), judged)
+    cell = Cell("continuous", "independent", 100, "strong")
+    assert {part.cell for part in parts} == {cell}
+    numbers = [number for part in parts for number in range(part.first, part.last)]
+    assert numbers == list(range(100, 100 + FURTHER))
+    assert not error_control.further_parts(rows(BH, "FDR 10%", ABOVE[:50]), judged)
+    assert not error_control.further_parts(rows(BH, "FDR 10%", [TRUE] * 100), judged)
+    assert not error_control.further_parts([], judged)
+
+
+def test_peers_and_bounds_get_none():
+    chosen = [m for m in methods.METHODS.values() if m.family == "peer" or "bounds" in m.name]
+    every = [row for m in chosen for row in rows(m.name, m.rules[0].label, [(99, 99, 99, 0)] * 100)]
+    assert not error_control.further_parts(every, chosen)
+
+
+@pytest.mark.parametrize(("n_false", "broken"), [(30, False), (60, True)])
+def test_the_further_data_sets_alone_decide(n_false, broken):
+    further = [FALSE] * n_false + [TRUE] * (FURTHER - n_false)
+    every = rows(BH, "FDR 10%", ABOVE) + rows(BH, "FDR 10%", further, first=100)
+    (line,) = measures.summarised(measures.with_measures(every)).to_dict("records")
+    assert (line["sets"], line["promised"], line["broken"]) == (100, 0.2, True)
+    assert (line["sets again"], line["again"]) == (FURTHER, n_false / FURTHER)
+    assert line["broken for good"] == broken
+    assert ("broken" if broken else "held") in tables.judged_again(pd.DataFrame([line]))
+
+
+def test_until_the_further_ones_are_complete_the_first_ones_count():
+    every = rows(BH, "FDR 10%", ABOVE) + rows(BH, "FDR 10%", [TRUE] * 25, first=100)
+    summary = measures.summarised(measures.with_measures(every))
+    assert summary["broken for good"].tolist() == [True]
+    assert "open" in tables.judged_again(summary)
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def test_cells_of_tables_show_error_number_of_data_sets_and_breaks():
+    line = pd.Series({"false": 0.256, "se false": 0.031, "sets": 100, "judged": True})
+    assert tables.entry(line, "false") == "0.26 ± 0.03"
+    assert tables.entry(line, "false", bold=True) == "**0.26 ± 0.03**"
+    few = pd.Series({"false": 12.34, "se false": 0.5, "sets": 4, "judged": False})
+    assert tables.entry(few, "false") == "12.34 (4)"
+    assert tables.entry(None, "false") == "–"
+
+
+def test_peers_are_compared_with_every_ranker_of_ours_where_their_error_holds():
+    found = {"knockpy": 16, OURS: 12, "mainstay, L1 path": 15}
+    every = [row for name, n in found.items() for row in rows(name, "FDR 10%", [(n, 0, 0, n)] * 10)]
+    sets = measures.with_measures(every)
+    text = tables.our_power_against_peers(sets, measures.summarised(sets))
+    cells = [part.strip() for part in text.splitlines()[-1].split("|")]
+    assert cells[1] == "knockpy"
+    assert cells[4:8] == ["10", "**0.80**", "0.60 (10)", "–"]
+    assert "0.75 (10)" in cells
+    broken = rows("knockpy", "FDR 10%", [(4, 2, 2, 2)] * 10)
+    sets = measures.with_measures(broken)
+    assert "knockpy" not in tables.our_power_against_peers(sets, measures.summarised(sets))
 
 
 # ---------------------------------------------------------------------- the whole
@@ -229,6 +337,8 @@ def test_a_quick_look_writes_a_page_and_resumes(tmp_path):
     subprocess.run(command, check=True, capture_output=True)
     page = (tmp_path / "error_control.md").read_text(encoding="utf-8")
     assert BH in page
+    table = pd.read_csv(tmp_path / "error_control" / "measured.csv")
+    assert len(table) == len(populations.all_cells())
     kept = {file: file.stat().st_mtime_ns for file in (tmp_path / "cache").rglob("*.json")}
     assert len(kept) == len(populations.all_cells())
     subprocess.run([*command, "--report-only"], check=True, capture_output=True)

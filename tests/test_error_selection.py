@@ -117,6 +117,39 @@ def test_nothing_is_a_valid_answer_everywhere(tmp_path):
     assert verdict.advice[0]["title"] == "What could change that"
 
 
+def test_a_bound_that_nothing_passes_is_said_to_be_cautious(tmp_path):
+    bounded = {"control": "meinshausen-buehlmann", "resampling": "pairs"}
+    fitted = selector("fwer<=0.05", **bounded).fit(*NOISE)
+    assert fitted.n_features_ == 0
+    verdict = fitted.result().verdict
+    assert verdict.headline == "No feature can be named under fwer<=0.05."
+    assert verdict.points[0]["text"] == fitted.guarantee_
+    assert "permuted targets" in verdict.advice[0]["text"]
+    assert "noise gives as much" not in str(verdict)  # a bound does not show that
+    assert "tells these features from luck" not in verdict.lead
+    fitted.result().write_report(tmp_path / "nothing.html")
+    page = (tmp_path / "nothing.html").read_text("utf-8")
+    assert "No feature can be named under fwer&lt;=0.05." in page
+    assert "No feature was selected, with or without a twin." in page
+
+
+def test_a_list_that_a_bound_made_begins_with_how_many_it_holds():
+    fitted = selector("expected_false<=1", control="unimodal", resampling="pairs").fit(*SIGNAL)
+    verdict = fitted.result().verdict
+    n = fitted.n_features_
+    assert verdict.headline == f"{n} features can be named under expected_false<=1."
+    assert verdict.points[0]["text"] == fitted.guarantee_
+    assert verdict.tone == "care"
+    assert "each on half of 80 rows" in verdict.lead
+
+
+def test_an_empty_list_of_frequent_features_is_called_empty():
+    fitted = selector("frequency>=0.99", n_features_per_run=3).fit(*NOISE)
+    assert fitted.n_features_ == 0
+    verdict = fitted.result().verdict
+    assert verdict.headline == "No feature was selected."
+
+
 def test_a_pipeline_of_an_empty_selection_fails_as_scikit_learn_does():
     X, y = NOISE
     pipeline = make_pipeline(selector("fdr<=0.1"), LogisticRegression())
@@ -153,6 +186,7 @@ def test_the_command_line_selects_by_error_and_says_what_is_promised(files):
     assert (
         "More rows; testing fewer features, chosen before looking at the target" in nothing.output
     )
+    assert "Other ways" not in nothing.output  # there are none to be listed
 
 
 def test_permutations_add_q_values_to_an_ordinary_selection(files):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from pandas.testing import assert_frame_equal
 from sklearn.feature_selection import SelectFdr, SelectKBest, f_classif
+from sklearn.linear_model import LogisticRegression
 
 import mainstay as ms
 import naive_evidence as naive
@@ -145,6 +147,19 @@ def test_the_number_of_cores_and_the_seed_given_again_change_nothing(ranker: Any
     same(one, evidence(ranker, n_jobs=2))
     same(one, evidence(ranker))
     assert (evidence(ranker, random_state=1).p_values != one.p_values).any()
+
+
+def test_how_many_permutations_share_a_task_changes_nothing(tmp_path: Path) -> None:
+    """One core takes twelve at once; in a checkpoint there are five, whatever the cores."""
+    options = {"n_permutations": 60, "n_jobs": 1}
+    same(evidence(**options), evidence(**options, checkpoint=tmp_path))
+    repetition = Repetition(
+        Procedure.of("f_statistic"), Data.check(SIGNAL, Y), Permuter.of(Data.check(SIGNAL, Y)), 10,
+        "score", 1,
+    )  # fmt: skip
+    assert repetition.per_task(60, n_jobs=1) == 12
+    slow = replace(repetition, procedure=Procedure.of(LogisticRegression()))
+    assert slow.per_task(60, n_jobs=1) == 5
 
 
 def test_labels_in_the_same_order_are_the_same_target() -> None:
@@ -350,6 +365,20 @@ def test_a_group_is_as_strong_as_its_strongest_member() -> None:
     assert_array_equal(ev.group_q_values, ev.groups.q_values[labels])
 
 
+def test_without_twins_groups_are_the_features() -> None:
+    ev = evidence(X=SIGNAL)
+    labels = ev.groups.labels
+    assert sorted(labels) == list(range(P))
+    for rate in ("values", "p_values", "family_wise_p_values", "expected_false", "q_values"):
+        assert_array_equal(getattr(ev.groups, rate)[labels], getattr(ev, rate))
+
+
+def test_named_twins_are_counted_as_one_in_words() -> None:
+    words = evidence(X=TWINS).statement
+    assert "3 features can be named, 2 with twins counted as one" in words
+    assert "2 features can be named:" in evidence(X=SIGNAL).statement
+
+
 def test_without_groups_their_columns_are_empty() -> None:
     ev = evidence(similarity_threshold=None)
     assert ev.groups is None
@@ -539,7 +568,10 @@ def test_constant_features_are_never_named() -> None:
         ({"level": 0}, r"level must be a number in \(0, 1\)"),
         ({"strata": Y}, "no permutation of rows within strata changes the target"),
         ({"strata": Y[:-1]}, "strata must have one entry per row"),
+        ({"strata": [None] * 3 + ["a"] * (N - 3)}, "strata .* missing in 3 rows, such as row 0"),
+        ({"strata": np.r_[np.ones(N - 1), np.nan]}, f"missing in 1 row, such as row {N - 1}"),
         ({"groups": Y[:-1]}, "groups must have one entry per row"),
+        ({"groups": [*range(N - 1), None]}, f"groups .* missing in 1 row, such as row {N - 1}"),
         ({"groups": np.repeat(np.arange(4), 10)}, "only 6 different targets"),
         ({"n_resamples": 0}, "n_resamples"),
         ({"n_resamples": 7}, "must be even"),

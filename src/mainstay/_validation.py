@@ -151,11 +151,11 @@ def feature_names(
     if features is None:
         features = columns if columns is not None else n_features
     if isinstance(features, int | np.integer):
-        default = _default_names(check_count("features", features, 1))
+        default = default_names(check_count("features", features, 1))
         if len(default) == n_features:
             return default
         features = default
-    names = tuple(str(name) for name in features)
+    names = tuple(map(str, features))
     if n_features is not None and len(names) != n_features:
         raise InputError(
             f"{len(names)} feature names were given for {n_features} columns; they must match."
@@ -170,7 +170,8 @@ def feature_names(
 
 
 @lru_cache(maxsize=2)
-def _default_names(n: int) -> tuple[str, ...]:
+def default_names(n: int) -> tuple[str, ...]:
+    """x0, x1, …"""
     return tuple(f"x{i}" for i in range(n))
 
 
@@ -181,7 +182,7 @@ def natural_order(names: Sequence[str]) -> np.ndarray:
 
 @lru_cache(maxsize=2)  # every run of a model asks for it, with the same names
 def _natural_order(names: tuple[str, ...]) -> np.ndarray:
-    if names == _default_names(len(names)):
+    if names == default_names(len(names)):
         return np.arange(len(names))
     keys = [[_natural_key(part) for part in re.split(r"(\d+)", name)] for name in names]
     return np.array(sorted(range(len(names)), key=lambda i: (keys[i], names[i])), dtype=np.intp)
@@ -202,6 +203,23 @@ def column_names(X: Any) -> tuple[str, ...]:
         return feature_names(None, None, X.shape[1])
     names = ["_".join(map(str, n)) if isinstance(n, tuple) else str(n) for n in columns]
     return feature_names(None, names, X.shape[1])
+
+
+def row_labels(what: str, labels: Any, n: int) -> np.ndarray:
+    """Return groups or strata of n rows as an array; none of them may be missing."""
+    values = np.asarray(labels)
+    if values.shape != (n,):
+        raise InputError(f"{what} must have one entry per row ({n}), got shape {values.shape}.")
+    if values.dtype.kind in "fmMO":
+        import pandas as pd
+
+        missing = np.flatnonzero(pd.isna(values))
+        if missing.size:
+            raise InputError(
+                f"{what} must say of every row where it belongs; missing in "
+                f"{counted(missing.size, 'row')}, such as row {missing[0]} (counting from 0)."
+            )
+    return values
 
 
 def numbered(labels: np.ndarray) -> np.ndarray:

@@ -31,9 +31,11 @@ from mainstay.rankers.inputs import (
     read_target,
 )
 from mainstay.rankers.streamed_target import StreamedTarget, scan_target
+from mainstay.resampling import check_groups
 from mainstay.similarity import FeatureSimilarity
 
 TASKS = ("auto", "classification", "regression")
+_FEWEST_GROUPS = 3  # of a whole data set; its parts (halves of halves) may hold two
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,7 @@ class Data:
             target,
             column_names(table),
             check_weights(sample_weight, len(target)),
-            _checked_groups(groups, len(target)),
+            None if groups is None else check_groups(groups, len(target), fewest=_FEWEST_GROUPS),
             task,
             reason,
         )
@@ -270,9 +272,8 @@ class StreamedData:
         return self.batches.n_features
 
     def fingerprint(self) -> dict[str, Any]:
-        """By what a checkpoint recognises the data: shape, names, and the files they are in."""
-        names = content_hash(np.array(self.features, dtype=object))
-        return {**self.summary(), "sha256_feature names": names, "task": self.task}
+        """By what a checkpoint recognises the data: shape, names, target, and files or values."""
+        return {**self.batches.fingerprint(), "task": self.task}
 
     def summary(self) -> dict[str, Any]:
         """Shape of the data, and where they are."""
@@ -304,12 +305,3 @@ def _settled_task(task: str, y: np.ndarray) -> tuple[str, str]:
         return infer_task(y)
     read_target(y, len(y), {"classification": "class", "regression": "continuous"}[task])
     return task, "as asked for"
-
-
-def _checked_groups(groups: Any, n: int) -> np.ndarray | None:
-    if groups is None:
-        return None
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise InputError(f"groups must have one entry per row ({n}), got shape {labels.shape}.")
-    return labels

@@ -45,8 +45,8 @@ def check_control(rule: ErrorRule, control: str, resampling: Any, n_permutations
         return
     if resampling != "pairs":
         raise InputError(
-            f"control={control!r} needs runs on complementary pairs: give resampling='pairs', got "
-            f"{resampling!r}."
+            f"control={control!r} needs runs on complementary pairs: give resampling='pairs' "
+            f"(--resampling pairs), got {resampling!r}."
         )
     if rule.kind == "fdr" and control != "ipss":
         raise InputError(

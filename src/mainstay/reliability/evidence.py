@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from mainstay._checkpoint import keep_in
-from mainstay._parallel import Progress, run_tasks
+from mainstay._checkpoint import active, keep_in
+from mainstay._parallel import Progress, n_cores, run_tasks
 from mainstay._provenance import content_hash, plain
 from mainstay._validation import (
     InputError,
@@ -25,7 +25,7 @@ from mainstay._validation import (
 from mainstay.data import Data
 from mainstay.measures.joint import Counts, nogueira
 from mainstay.procedure import Procedure, as_procedure, asked_task, ranks_of, selections
-from mainstay.rankers.base import scores_features_alone
+from mainstay.rankers.base import has_fast_path, scores_features_alone
 from mainstay.reliability.evidence_result import FeatureEvidence, GroupEvidence
 from mainstay.reliability.null_distribution import (
     comparable,
@@ -38,9 +38,11 @@ from mainstay.reliability.null_distribution import (
 from mainstay.reliability.permutation import Permuter
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
+from mainstay.twins import choice_of, find_twins
 
 STATISTICS = ("auto", "score", "log_rank", "frequency")
-_CHUNK = 5  # permutations that share prepared data in one task
+_CHUNK = 5  # permutations in one task, at least
+_TASKS_PER_CORE = 5  # where the permutations of a task share prepared data
 _FIRST, _MOST = 40, 400  # permutations of "auto"
 _EXCEEDANCES = 10  # as in Besag and Clifford (1991)
 _NULL_POINTS = 400  # quantiles of the null distribution that are kept
@@ -102,7 +104,9 @@ def feature_evidence(
     similarity : FeatureSimilarity, optional
         Which features are twins; computed from X with `similarity_threshold` if not given.
     similarity_threshold : float or None
-        Absolute correlation from which features are twins; None: no groups.
+        Absolute correlation from which features are twins; None: no groups. Of more than 50,000
+        features only those that runs selected, and the next best, are compared with all others;
+        a warning says how many.
     sample_weight, groups, task
         As in `EnsembleSelector`. Groups whose rows all have one label change labels as a whole;
         otherwise labels change places within groups.
@@ -152,8 +156,8 @@ def feature_evidence(
     data = Data.check(X, y, sample_weight=sample_weight, groups=groups, task=task)
     rng = check_random_state(random_state)
     n = check_count("n_resamples", _resamples_of(procedure, n_resamples), 1)
-    if similarity is None and similarity_threshold is not None:
-        similarity = data.similarity(check_fraction("similarity_threshold", similarity_threshold))
+    if similarity_threshold is not None:
+        check_fraction("similarity_threshold", similarity_threshold)
     made_with = {"procedure": plain(procedure), "random_state": plain(random_state)}
     kept = {
         **made_with, "n_permutations": n_permutations, "statistic": statistic, "level": level,
@@ -162,6 +166,9 @@ def feature_evidence(
     }  # fmt: skip
     with keep_in(checkpoint, "feature_evidence", kept, data.fingerprint):
         observed = repeated.merge(repeated.run(data, n, rng, n_jobs=n_jobs, progress=progress))
+        if similarity is None and similarity_threshold is not None:
+            k = repeated.per_run(data.n_features)
+            similarity = find_twins(data, similarity_threshold, lambda: choice_of([observed], k))
         return evidence_of(
             repeated, data, observed, rng,
             n_permutations=n_permutations, statistic=statistic, level=level, strata=strata,
@@ -204,12 +211,13 @@ def evidence_of(
     seconds = time.perf_counter() - start
     compared, compared_null, standardised = comparable(observed, null)
     anything = list_p_value(compared, compared_null)
+    rates = _rates(observed, null, compared, compared_null, anything)
     return FeatureEvidence(
         features=data.features,
         statistic=repetition.statistic,
         standardised=standardised,
         frequency=chosen.counts / chosen.n_runs,
-        **_rates(observed, null, compared, compared_null, anything),
+        **rates,
         p_value=anything,
         stability=agreement,
         null_stability=agreements,
@@ -222,7 +230,7 @@ def evidence_of(
         permuted=permuter.what,
         stopped=stopped,
         groups=None if similarity is None else _group_evidence(
-            similarity.aligned_to(data.features), observed, null),
+            similarity.aligned_to(data.features), observed, null, rates),
         settings={"made_by": "feature_evidence", **(settings or {})},
         seconds=seconds,
     )  # fmt: skip
@@ -255,6 +263,16 @@ class Repetition:
             agreement = float(nogueira(Counts.of(chosen))[0])
         return np.asarray(values, dtype=float), agreement
 
+    def per_task(self, n: int, n_jobs: int | None) -> int:
+        """How many of n permutations one task makes: many, where preparing X is worth sharing.
+
+        Every permutation has its own seed, so that this changes no result. In a checkpoint tasks
+        must not depend on the number of cores.
+        """
+        if active() is not None or not all(has_fast_path(r) for _, r in self.procedure.rankers):
+            return _CHUNK
+        return max(_CHUNK, n // (_TASKS_PER_CORE * n_cores(n_jobs)))
+
     def permuted(self, seeds: np.ndarray) -> list[tuple[np.ndarray, float]]:
         """Repeat the whole procedure on permuted targets; X is prepared once."""
         prepared = self.procedure.prepare(self.data)
@@ -285,10 +303,11 @@ def _permuted(
     agreements: list[float] = []
     stopped = "as asked for"
     for batch in _batches(seeds, wanted, level):
-        chunks = [(repetition, batch[at : at + _CHUNK]) for at in range(0, len(batch), _CHUNK)]
+        size = repetition.per_task(len(batch), n_jobs)
+        chunks = [(repetition, batch[at : at + size]) for at in range(0, len(batch), size)]
         parts = run_tasks(
             _permuted_chunk, chunks, n_jobs=n_jobs, progress=progress,
-            description=f"permuted targets, {_CHUNK} at a time",
+            description=f"permuted targets, {size} at a time",
         )  # fmt: skip
         for one, agreement in (made for part in parts for made in part):
             values.append(one)
@@ -360,18 +379,26 @@ def _rates(
 
 
 def _group_evidence(
-    similarity: FeatureSimilarity, observed: np.ndarray, null: np.ndarray
+    similarity: FeatureSimilarity,
+    observed: np.ndarray,
+    null: np.ndarray,
+    alone: dict[str, np.ndarray],
 ) -> GroupEvidence:
-    """The same for groups of twins: a group is as strong as its strongest member."""
-    labels = similarity.group_labels("complete_linkage")
+    """The same for groups of twins: a group is as strong as its strongest member.
+
+    `alone`: what is known of the features; without twins that is what is known of the groups.
+    """
+    labels = np.asarray(similarity.group_labels("complete_linkage"))
     order = np.argsort(labels, kind="stable")
+    if labels.max() + 1 == len(labels):
+        return GroupEvidence(labels=labels, **{name: rate[order] for name, rate in alone.items()})
     starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
     strongest = np.maximum.reduceat(observed[order], starts)
     strongest_null = np.maximum.reduceat(null[:, order], starts, axis=1)
     compared, compared_null, _ = comparable(strongest, strongest_null)
     anything = list_p_value(compared, compared_null)
     rates = _rates(strongest, strongest_null, compared, compared_null, anything)
-    return GroupEvidence(labels=np.asarray(labels), **rates)
+    return GroupEvidence(labels=labels, **rates)
 
 
 def _tail_quantiles(null: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from mainstay._validation import InputError, numbered
+from mainstay._validation import InputError, numbered, row_labels
 from mainstay.data import Data
 
 
@@ -45,12 +45,7 @@ class Permuter:
         blocks = np.zeros(n, dtype=np.intp)
         within = ""
         if strata is not None:
-            values = np.asarray(strata)
-            if values.shape != (n,):
-                raise InputError(
-                    f"strata must have one entry per row ({n}), got shape {values.shape}."
-                )
-            blocks, within = numbered(values), " within strata"
+            blocks, within = numbered(row_labels("strata", strata, n)), " within strata"
         if data.groups is None:
             made = cls(data.y, np.arange(n), blocks, f"rows{within}")
         else:

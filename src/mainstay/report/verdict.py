@@ -12,7 +12,12 @@ from typing import Any
 
 from mainstay._notebook import card
 from mainstay.report.summarise import summarise
-from mainstay.report.verdict_evidence import NOT_COMPUTED, EvidenceWords, evidence_sentences
+from mainstay.report.verdict_evidence import (
+    NOT_COMPUTED,
+    EvidenceWords,
+    bounded_sentences,
+    evidence_sentences,
+)
 from mainstay.report.verdict_list import (
     count_groups,
     group_in_words,
@@ -106,14 +111,14 @@ def verdict_of(result: Any) -> Verdict:
 def make_verdict(summary: dict[str, Any]) -> Verdict:
     """Put the summary into plain words."""
     evidence = summary.get("evidence")
-    found = None if evidence is None else evidence_sentences(
+    found = bounded_sentences(summary) if evidence is None else evidence_sentences(
         evidence["source"], n_rows=summary["n_samples"])  # fmt: skip
     headline, tone, by_group = _headline(summary, found)
     points = [{"title": _ANYTHING, "text": NOT_COMPUTED if found is None else found.tested}]
     points += [point for point in (another_study(summary), stability(summary), chance(summary),
                                    twins_as_one(summary), single_run(summary), baseline(summary))
                if point]  # fmt: skip
-    nothing = found is not None and found.level == "nothing"
+    nothing = evidence is not None and found is not None and found.level == "nothing"
     advice = []
     if found is not None and found.advice:
         advice.append({"title": "What could change that", "text": found.advice})
@@ -141,12 +146,15 @@ def _headline(summary: dict[str, Any], found: EvidenceWords | None) -> tuple[str
     """
     groups = summary["list"]["groups"]
     if found is not None:
-        tone = "calm" if found.level in ("features", "groups") else "care"
+        permuted = summary.get("evidence") is not None  # a bound rests on more assumptions
+        tone = "calm" if permuted and found.level in ("features", "groups") else "care"
         return found.headline, tone, found.level == "groups" and bool(groups)
     studies = study_level(summary["replicability"])
     if studies is not None:
         headline = STUDY_HEADLINES[studies].format(**summary["replicability"])
         return headline, "care" if studies in ("nothing", "few") else "calm", False
+    if not summary["selected"]:
+        return "No feature was selected.", "care", False
     plain = level(summary["stability"])
     adjusted = level(summary["adjusted"]) if summary["adjusted"] else plain
     order = ["undefined", "chance", "poor", "fair", "good"]
@@ -168,11 +176,12 @@ def _lead(
         text += f" of {and_(procedure['rankers'])}"
     if procedure["resampling"]:
         rows = f" of {summary['n_samples']:,} rows" if summary["n_samples"] else ""
-        text += f", each on a {procedure['resampling']} resample{rows}"
+        resample = f"a {procedure['resampling']} resample"
+        text += f", each on {'half' if procedure['resampling'] == 'pairs' else resample}{rows}"
     before = [f"{groups_in_words(groups)}."] if groups else []
-    before += [] if found is None else [found.named]
+    before += [] if found is None or not found.named else [found.named]
     before += [] if studies is None else [studies["statement"]]
-    after = [_RUNS_ALONE] if found is None and studies is None else []
+    after = [_RUNS_ALONE] if k and found is None and studies is None else []
     return " ".join([*before, f"{text}.", *after])
 
 

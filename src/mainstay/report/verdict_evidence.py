@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mainstay._validation import counted
-from mainstay.reliability.evidence_words import HEADLINES, Named, most_named, what_could_help
+from mainstay.reliability.evidence_words import (
+    HEADLINES,
+    Named,
+    features_named,
+    most_named,
+    tested_against_noise,
+    what_could_help,
+)
 from mainstay.report.words import listed, readable
 
 if TYPE_CHECKING:
@@ -54,23 +61,24 @@ def evidence_sentences(evidence: Any, *, n_rows: int | None = None) -> EvidenceW
     Parameters
     ----------
     evidence : object
-        With `p_value` of the whole list, `n_permutations`, `level` (false discovery rate, and the
-        p-value up to which the list counts as more than noise) and `table` (feature, p_value,
-        family_wise_p_value, q_value, group, group_q_value). Features that share a `group` are
-        twins; an empty group is a feature without twins.
+        With `p_value` of the whole list, `n_permutations` of what is `permuted`, `level` (false
+        discovery rate, and the p-value up to which the list counts as more than noise) and
+        `table` (feature, p_value, family_wise_p_value, q_value, group, group_q_value). Features
+        that share a `group` are twins; an empty group is a feature without twins.
     n_rows : int, optional
         How many rows the data have, for the advice.
     """
     level = float(evidence.level)
     table = evidence.table.sort_values(["q_value", "p_value"], kind="stable")
-    features = [readable(str(name), 60) for name in table["feature"][table["q_value"] <= level]]
+    found = table[table["q_value"] <= level]
+    features = [readable(str(name), 60) for name in found["feature"]]
     groups = _groups(table[table["group_q_value"] <= level])
-    tested = _tested(evidence, level)
     most = most_named(float(evidence.p_value), level, len(features), len(groups))
+    tested = _tested(evidence, level, most)
     rate = f"At a false discovery rate of {level:.0%}"
     if most == "features":
-        n = counted(len(features), "feature")
-        named = f"{rate}, {n} can be named: {listed(features)}."
+        n = features_named(len(features), len(_groups(found)))
+        named = f"{rate}, {n}: {listed(features)}."
         headline = HEADLINES[most].format(n=n)
         return EvidenceWords(most, headline, named, f"{tested} {_MARGINAL}", "")
     if most == "groups":
@@ -85,18 +93,34 @@ def evidence_sentences(evidence: Any, *, n_rows: int | None = None) -> EvidenceW
     return EvidenceWords(most, HEADLINES[most], none, tested, what_could_help(most, n_rows))
 
 
+def bounded_sentences(summary: dict[str, Any]) -> EvidenceWords | None:
+    """The same for a list that a bound on its errors made, without permuted targets."""
+    promise, rule = summary["settings"].get("guarantee"), summary["list"]["rule"]
+    if promise is None or summary.get("evidence") is not None:
+        return None
+    n, groups = len(summary["selected"]), summary["list"]["groups"]
+    if n:
+        named = features_named(n, len(groups) if groups else n)
+        return EvidenceWords("features", f"{named} under {rule}.", "", promise, "")
+    advice = (
+        f"A bound allows for the worst case; permuted targets ({_PERMUTATION}) may name more. "
+        f"{what_could_help('nothing', summary['n_samples'])}"
+    )
+    return EvidenceWords("nothing", f"No feature can be named under {rule}.", "", promise, advice)
+
+
+_PERMUTATION = "control='permutation', --control permutation"
 _MARGINAL = (
     "Each is tested for itself: a feature that is correlated with a true one is not false in this "
     "sense."
 )
 
 
-def _tested(evidence: Any, level: float) -> str:
+def _tested(evidence: Any, level: float, most: Named) -> str:
     """What noise gave, and whether that was asked often enough."""
-    n, p = int(evidence.n_permutations), float(evidence.p_value)
+    n = int(evidence.n_permutations)
     smallest = 1 / (n + 1)
-    said = "is more than" if p <= level else "is not more than"
-    text = f"The whole list {said} {n:,} permutations of the target give (p = {p:.2g})."
+    text = tested_against_noise(most, float(evidence.p_value), n, evidence.permuted)
     if smallest > level:
         enough = math.ceil(1 / level - 1e-9) - 1
         text += (

@@ -76,7 +76,9 @@ def twins_as_one(summary: dict[str, Any]) -> dict[str, str] | None:
     if adjusted is None or twins is None or adjusted["value"] is None or plain["value"] is None:
         return None
     threshold = summary["procedure"]["threshold"]
-    if not twins["selected_with_twins"]:
+    if not summary["selected"]:
+        text = "No feature was selected, with or without a twin."
+    elif not twins["selected_with_twins"]:
         text = (
             f"None of the selected features has a twin (a correlation of at least {threshold:g} "
             "with another feature)."
@@ -104,7 +106,12 @@ def single_run(summary: dict[str, Any]) -> dict[str, str] | None:
         summary["replicability"], summary["forecast"], "Compared with a single run",
     )  # fmt: skip
     if studies is not None and studies["gain"] is not None:
-        return {"title": title, "text": studies["gain"]}
+        size, text = studies["ensemble_size"], studies["gain"]
+        if size != summary["n_runs"]:
+            text += (
+                f" These were ensembles of {size:,} runs; this result has {summary['n_runs']:,}."
+            )
+        return {"title": title, "text": text}
     if forecast is None or forecast["single"] is None or forecast["here"]["stability"] is None:
         return None
     return {
