@@ -77,14 +77,14 @@ def plot_pairs(values: pd.DataFrame) -> Any:
 def plot_correlations(correlation: pd.DataFrame) -> Any:
     """Draw Fig. 3."""
     figure, ax = plt.subplots(figsize=(6.2, 5.2))
-    image = ax.imshow(correlation, cmap="cividis", vmin=0.5, vmax=1)
+    image = ax.imshow(correlation, cmap="cividis", vmin=0, vmax=1)
     ax.set_xticks(range(7), correlation.columns, rotation=35, ha="right")
     ax.set_yticks(range(7), correlation.columns)
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
     for (i, j), value in np.ndenumerate(correlation):
-        ax.text(j, i, f"{value:.3f}", ha="center", va="center", color="wk"[int(value > 0.75)])
-    figure.colorbar(image, label="mean Pearson correlation", shrink=0.85, extend="min")
+        ax.text(j, i, f"{value:.3f}", ha="center", va="center", color="wk"[int(value > 0.5)])
+    figure.colorbar(image, label="mean Pearson correlation", shrink=0.85)
     return figure
 
 

@@ -43,8 +43,8 @@ ITEMS = (
          why="follows from Table 2; the paper prints no numbers of the figure"),
     Item("onda2021", "Tables 1, 3, Fig. 5", why="sizes of the data, notation and a diagram"),
     Item("onda2021", "Table 2, Figs. 1 right, 7", "**Table 2: n_useful.**", "## 3. p",
-         why="n_useful of Prostate is larger here; trees without bootstrap would give it, but "
-         "not the other two sets"),
+         why="n_useful of Prostate is larger here; trees without bootstrap give it, but fit "
+         "the other two sets worse"),
     Item("onda2021", "Table 4", "**Table 4.**", "![How often"),
     Item("onda2021", "Figs. 2, 8", "## 3. p, and", "## 4. Stability"),
     Item("onda2021", "Figs. 3, 9–11", "## 4. Stability", "![Stability with mtry",
