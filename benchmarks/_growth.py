@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from _pages import fill, table
-from _pieces import PIECES, SHARED, Piece
+from _pieces import PIECES, SHARED, Piece, Size
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, PICTURE = ROOT / "docs" / "scaling.md", ROOT / "docs" / "_static" / "scaling.png"
 STREAMING = ROOT / "benchmarks" / "results" / "streaming_bases.csv"
 LEAST_MEMORY = 8.0  # MB; below it, pages and buffers are what is seen
+TOLERANCE = 0.1  # of exponents
 AXES = {"n": "rows", "p": "features", "m": "repetitions"}
 
 
@@ -50,10 +51,15 @@ def along(points: pd.DataFrame, piece: Piece, axis: str) -> pd.DataFrame:
 # ---------------------------------------------------------------------- tables
 
 
-def base_of(piece: Piece) -> str:
-    size = piece.base
+def size_in_words(piece: Piece, size: Size) -> str:
     parts = [f"n = {size.n:,}"] * (size.n > 0) + [f"p = {size.p:,}"]
     return ", ".join([*parts, *([f"{size.m:,} {piece.repeats}"] if piece.repeats else [])])
+
+
+def with_expected(fit: Exponent, expected: float) -> str:
+    """The exponent, what the work would give if that is not 1, and a mark if they differ."""
+    work = "" if expected == 1 else f" (work: {expected:g})"
+    return f"{fit}{work}" + (" ⚠" if abs(fit.value - expected) > TOLERANCE else "")
 
 
 def time_table(points: pd.DataFrame) -> str:
@@ -66,15 +72,15 @@ def time_table(points: pd.DataFrame) -> str:
                 cells.append("")
                 continue
             fit = exponent(found["at"].to_numpy(float), found["cpu"].to_numpy())
-            expected = piece.expected[axis]
-            cells.append(f"{fit}" + (f" (work: {expected})" if expected != 1 else ""))
-        base = points[(points["piece"] == piece.name) & (points["axis"] != "workers")]
-        at = base[(base["n"] == piece.base.n) & (base["p"] == piece.base.p)
-                  & (base["m"] == piece.base.m)]["cpu"].min()  # fmt: skip
-        largest = base.loc[base["cpu"].idxmax()]
-        most = f"{largest['axis']} = {largest['at']:,}: {largest['cpu']:.2f}"
-        body.append([piece.name, base_of(piece), f"{at:.2f}", *cells, most])
-    header = ["piece", "smallest size", "CPU s", "exponent in n", "in p", "in m", "slowest, CPU s"]
+            cells.append(with_expected(fit, piece.expected[axis]))
+        mine = points[(points["piece"] == piece.name) & (points["axis"] != "workers")]
+        ends = [mine.loc[mine["cpu"].idxmin()], mine.loc[mine["cpu"].idxmax()]]
+        shown = [
+            f"{size_in_words(piece, Size(row['n'], row['p'], row['m']))}: {row['cpu']:.2f}"
+            for row in ends
+        ]
+        body.append([piece.name, *cells, *shown])
+    header = ["piece", "exponent in n", "in p", "in m", "fastest, CPU s", "slowest, CPU s"]
     return table(header, body)
 
 
@@ -109,7 +115,7 @@ def workers_table(points: pd.DataFrame) -> str:
         for k in found.index[1:]:
             path, total = found.loc[k, "path"], found.loc[k, "cpu"]
             cells.append(f"{path:.1f} ({alone / (k * path):.0%}; {total / alone:.2f} × the CPU)")
-        body.append([piece.name, base_of(piece), *cells])
+        body.append([piece.name, size_in_words(piece, piece.axes["workers"][0]), *cells])
     return table(["piece", "size", "1 worker, CPU s", "2 workers", "4 workers"], body)
 
 

@@ -5,7 +5,7 @@
     python benchmarks/scaling.py --only twins  some pieces; adds to results/scaling.csv only
 
 Every point runs in a process of its own (forked from one that has imported everything), on one
-core, after a warm-up on small data: CPU seconds, the least of up to three calls, and the most
+core, after a warm-up on small data: CPU seconds, the least of up to five calls, and the most
 memory beside the data. Exponents are the slopes of least squares in logarithms. Workers are
 judged by the CPU time of the calling process and the busiest worker, the time on cores that are
 free, so that other work on the machine does not count.
@@ -20,7 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from _pieces import PIECES, SHARED, SMALL, WORKERS, Piece, Size, classes  # sets number of threads
+from _pieces import PIECES, SHARED, SMALL, Piece, Size, classes  # sets number of threads
 
 import numpy as np  # isort: skip
 import pandas as pd
@@ -29,7 +29,8 @@ from _usage import Usage, usage_of
 
 HERE = Path(__file__).resolve().parent
 POINTS, BASES = HERE / "results" / "scaling.csv", HERE / "results" / "scaling_bases.csv"
-ENOUGH = 0.8  # CPU seconds after which a call is not repeated
+TABLES = {"grows": PIECES, "shared": SHARED}
+CALLS, ENOUGH = 5, 2.5  # at most so many calls, and none after so many CPU seconds
 
 
 def measure(piece: Piece, size: Size) -> Usage:
@@ -37,14 +38,14 @@ def measure(piece: Piece, size: Size) -> Usage:
     piece.prepare(replace(SMALL, workers=size.workers))()
     call = piece.prepare(size)
     found = [usage_of(call)]
-    while len(found) < 3 and sum(usage.cpu for usage in found) < ENOUGH:
+    while len(found) < CALLS and sum(usage.cpu for usage in found) < ENOUGH:
         found.append(usage_of(call))
     fastest = min(found, key=lambda usage: usage.cpu)
     return replace(fastest, memory=found[0].memory)
 
 
 def measured(table: str, number: int, size: Size) -> Usage:
-    return measure({"grows": PIECES, "shared": SHARED}[table][number], size)
+    return measure(TABLES[table][number], size)
 
 
 def place_of(piece: Piece, axis: str, size: Size) -> tuple[str, str, int]:
@@ -53,18 +54,14 @@ def place_of(piece: Piece, axis: str, size: Size) -> tuple[str, str, int]:
 
 def wanted(chosen: str) -> list[tuple[str, int, Piece, str, Size]]:
     """All points of the pieces whose name contains `chosen`."""
-    grows = [
-        ("grows", number, piece, axis, size)
-        for number, piece in enumerate(PIECES)
-        for axis in piece.axes
-        for size in piece.sizes(axis)
+    return [
+        (table, number, piece, axis, size)
+        for table, pieces in TABLES.items()
+        for number, piece in enumerate(pieces)
+        for axis, sizes in piece.axes.items()
+        for size in sizes
+        if chosen in piece.name
     ]
-    shared = [
-        ("shared", number, piece, "workers", replace(piece.base, workers=workers))
-        for number, piece in enumerate(SHARED)
-        for workers in WORKERS
-    ]
-    return [point for point in grows + shared if chosen in point[2].name]
 
 
 def measure_missing(chosen: str) -> None:

@@ -1,6 +1,8 @@
 """Rows that are read block by block, against reading the same Parquet files with pyarrow alone.
 
-Run: python benchmarks/streaming.py [throughput] [ensemble] [growth]
+Run: python benchmarks/streaming.py [throughput] [ensemble] [growth] [bases]
+
+"bases" writes what a unit of work takes to results/streaming_bases.csv, for the page "Growth".
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import numpy as np
 from _harness import Row, clock, main, seconds_of
 
 P = 100
+RESULT = Path(__file__).resolve().parent / "results" / "streaming_bases.csv"
 
 
 def write_files(folder: Path, n_rows: int, n_files: int) -> Path:
@@ -81,6 +84,36 @@ def ensemble(n_rows: int, n_resamples: int) -> list[Row]:
     return [(what, streamed, None, f"in memory {seconds:.2f} s; scores agree to 1e-10")]
 
 
+def bases(n_rows: int, n_resamples: int) -> list[Row]:
+    """CPU seconds per row, feature and resample, reading included, for benchmarks/scaling.py."""
+    import pandas as pd
+
+    import mainstay as ms
+
+    def seconds(folder: Path, ranker: str, resampling: str) -> float:
+        selector = ms.EnsembleSelector(
+            ranker, resampling=resampling, n_resamples=n_resamples, random_state=0,
+            similarity_threshold=None, progress=False,
+        )  # fmt: skip
+        call = lambda: selector.fit(ms.RowBatches.open(folder, "y"))  # noqa: E731
+        call()  # compiles
+        return min(seconds_of(call) for _ in range(2))
+
+    with tempfile.TemporaryDirectory() as name:
+        folder, cells = write_files(Path(name), n_rows, 5), n_rows * P
+        found = {
+            "read_parquet": min(seconds_of(lambda: read_alone(folder)) for _ in range(3)) / cells,
+            "f_statistic_once": seconds(folder, "f_statistic", "none") / cells,
+            "f_statistic": seconds(folder, "f_statistic", "poisson") / cells / n_resamples,
+            "information_gain": seconds(folder, "information_gain", "poisson")
+            / cells
+            / n_resamples,
+        }
+    table = pd.DataFrame({"what": list(found), "seconds": list(found.values())})
+    table.to_csv(RESULT, index=False, float_format="%.4g")
+    return [(f"{what}, per value", unit, None, "") for what, unit in found.items()]
+
+
 CASES = {
     "throughput": [
         (throughput, ("f_statistic", 1_000_000)),
@@ -88,6 +121,7 @@ CASES = {
         (throughput, ("information_gain", 1_000_000)),
     ],
     "ensemble": [(ensemble, (200_000, 50))],
+    "bases": [(bases, (200_000, 20))],
     "growth": [
         (throughput, ("f_statistic", 250_000)),
         (throughput, ("f_statistic", 500_000)),

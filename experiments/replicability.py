@@ -12,22 +12,18 @@ Real data with many rows serve as populations too: data sets are drawn without r
 
 from __future__ import annotations
 
-import json
-import time
 import warnings
+import zlib
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from _cells import Cells
 from _common import arguments, load, log, table, write
-from joblib import Parallel, delayed
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import mainstay as ms
 from mainstay.data import Data
@@ -45,11 +41,11 @@ REAL = ("digits", "scene", "jasmine", "ada", "optdigits", "musk")
 RANKERS: dict[str, Any] = {
     "F-test": "f_statistic",
     "information gain": "information_gain",
-    "L1": make_pipeline(
-        StandardScaler(), LogisticRegression(l1_ratio=1, solver="liblinear", C=0.3)
-    ),
+    "L1 path": "l1_path",
     "forest": RandomForestClassifier(20),
 }
+CHUNK = 20  # data sets that are computed and kept together
+TRUTH = "truth"
 
 
 class Group(NamedTuple):
@@ -61,21 +57,24 @@ class Group(NamedTuple):
     rows: tuple[int, ...]
     n_sets: int
     truth_pairs: int
+    seconds: float  # of CPU time a data set, about
 
 
-# in the order in which they run; fewer data sets where one takes seconds
+# fewer data sets where one takes seconds
 GROUPS = (
-    Group("F-test", 200, False, ROWS, 120, 1500),
-    Group("information gain", 200, False, ROWS, 80, 1500),
-    Group("F-test", 200, True, ROWS, 50, 1000),
-    Group("L1", 200, False, (100, 200), 60, 600),
-    Group("F-test", 2000, False, ROWS, 60, 600),
-    Group("information gain", 200, True, ROWS, 50, 600),
-    Group("forest", 200, False, (100, 200), 12, 400),
-    Group("information gain", 2000, False, ROWS, 40, 400),
-    Group("F-test", 2000, True, ROWS, 15, 400),
+    Group("F-test", 200, False, ROWS, 200, 2000, 0.3),
+    Group("information gain", 200, False, ROWS, 200, 2000, 0.6),
+    Group("F-test", 200, True, ROWS, 100, 1000, 0.9),
+    Group("F-test", 2000, False, ROWS, 100, 1000, 0.8),
+    Group("L1 path", 200, False, ROWS, 60, 600, 1.5),
+    Group("information gain", 200, True, ROWS, 60, 600, 1.3),
+    Group("information gain", 2000, False, ROWS, 40, 500, 2.5),
+    Group("F-test", 2000, True, (100, 200), 40, 400, 4),
+    Group("L1 path", 2000, False, (100, 200), 40, 400, 3.5),
+    Group("forest", 200, False, (100, 200), 20, 300, 11),
+    Group("L1 path", 200, True, (100, 200), 20, 200, 15),
 )
-REAL_SETS, REAL_PAIRS = 80, 1500
+OF_REAL = Group("F-test", 0, False, (100, 200), 200, 2000, 0.35)
 
 
 @dataclass(frozen=True)
@@ -95,16 +94,15 @@ class Cell:
         return f"{self.population}_{self.n}_{self.p}_{self.ranker}_{kind}".replace(" ", "-")
 
     @property
-    def spent(self) -> tuple[int, int]:
+    def spent(self) -> Group:
         """How many data sets, and how many pairs of them for the truth."""
         key = (self.ranker, self.p, self.ensemble)
-        of_group = {group[:3]: (group.n_sets, group.truth_pairs) for group in GROUPS}
-        return of_group.get(key, (REAL_SETS, REAL_PAIRS))
+        return {group[:3]: group for group in (*GROUPS, OF_REAL)}[key]
 
 
 def all_cells(quick: bool) -> list[Cell]:
     """Real and simulated populations, in the order of the groups."""
-    cells = [Cell(name, n, 0, "F-test", False) for name in REAL for n in (100, 200)]
+    cells = [Cell(name, n, 0, "F-test", False) for name in REAL for n in OF_REAL.rows]
     cells += [
         Cell(population, n, group.p, group.ranker, group.ensemble)
         for group in GROUPS
@@ -152,8 +150,8 @@ def read_pool(name: str) -> tuple[np.ndarray, np.ndarray] | None:
 
 def truth(cell: Cell, rows: int, k: int, n_pairs: int, pool: Any, seed: int) -> tuple[float, float]:
     """Mean agreement of independent studies of so many rows, and its standard error."""
-    rng = np.random.default_rng([seed, rows, 1])
-    procedure = Procedure.of(RANKERS[cell.ranker])
+    rng = np.random.default_rng([seed, zlib.crc32(cell.name.encode()), rows, 1])
+    procedure = Procedure.of(RANKERS[cell.ranker], n_features_per_run=k)
     values = []
     for _ in range(n_pairs):
         if pool is None:
@@ -192,17 +190,17 @@ def estimate(cell: Cell, k: int, pool: Any, seed: int) -> dict[str, Any]:
 
 
 def _stored(agreements: np.ndarray | None) -> Any:
-    return None if agreements is None else np.round(agreements, 5).tolist()
+    return None if agreements is None else np.round(agreements, 4).tolist()
 
 
-def judged(stored: dict[str, Any], n: int) -> dict[str, Any]:
+def judged(stored: dict[str, Any], n: int, k: int, p: int) -> dict[str, Any]:
     """Estimate, interval and extrapolation of one data set, by the code as it is now."""
     agreements = {
         name: None if stored[name] is None else np.array(stored[name]) for name in AGREEMENTS
     }
     rep = Replicability(
-        measure="nogueira", n=n, n_features_to_select=1, ensemble_size=None, confidence=0.95,
-        runs=ms.Runs.from_sets([[0], [0]], features=2), **agreements,
+        measure="nogueira", n=n, n_features_to_select=k, ensemble_size=None, confidence=0.95,
+        runs=ms.Runs.from_sets([[0], [0]], features=p), **agreements,
     )  # fmt: skip
     low, high = rep.interval
     n_low, n_high = rep.at_n.interval
@@ -211,37 +209,55 @@ def judged(stored: dict[str, Any], n: int) -> dict[str, Any]:
                   "n_low": n_low, "n_high": n_high}  # fmt: skip
 
 
-def run_cell(cell: Cell, seed: int, quick: bool, before: dict[str, Any] | None) -> dict[str, Any]:
-    """All data sets of a cell, and the truth they should find; goes on from what was there."""
+def truths(cell: Cell, seed: int) -> dict[str, Any]:
+    """What the data sets of a cell should find: agreement of studies of n/2 and of n rows."""
+    pool, k = read_pool(cell.population), SELECTED.get(cell.p, 10)
+    n_pairs = cell.spent.truth_pairs
+    half, half_error = truth(cell, cell.n // 2, k, n_pairs, pool, seed)
+    full, full_error = truth(cell, cell.n, k, n_pairs // 2, pool, seed)
+    return {"half": half, "half_error": half_error, "full": full, "full_error": full_error}
+
+
+def estimates(cell: Cell, first: int, seed: int) -> dict[str, Any]:
+    """Some data sets of a cell."""
+    pool, k = read_pool(cell.population), SELECTED.get(cell.p, 10)
+    own = [seed, zlib.crc32(cell.name.encode()), 2]
+    seeds = np.random.default_rng(own).integers(2**62, size=first + CHUNK)
+    return {"sets": [estimate(cell, k, pool, int(s)) for s in seeds[first:]]}
+
+
+def work(key: tuple[str, ...], cells: dict[str, Cell], seed: int) -> dict[str, Any]:
+    """One part of a cell: its truths, or some of its data sets."""
     warnings.simplefilter("ignore")  # ties at the cut, rare classes: counted by the results
-    start = time.process_time()
-    pool = read_pool(cell.population)
-    k = SELECTED.get(cell.p, 10)
-    n_sets, n_pairs = (20, 200) if quick else cell.spent
-    if before is None:
-        half, half_error = truth(cell, cell.n // 2, k, n_pairs, pool, seed)
-        full, full_error = truth(cell, cell.n, k, n_pairs // 2, pool, seed)
-        before = {"cell": asdict(cell), "half": half, "half_error": half_error, "full": full,
-                  "full_error": full_error, "sets": [], "cpu_seconds": 0.0}  # fmt: skip
-    seeds = np.random.default_rng([seed, 2]).integers(2**62, size=n_sets)
-    more = [estimate(cell, k, pool, int(s)) for s in seeds[len(before["sets"]) :]]
-    spent = before["cpu_seconds"] + time.process_time() - start
-    return before | {"sets": before["sets"] + more, "cpu_seconds": spent}
+    name, part = key
+    return truths(cells[name], seed) if part == TRUTH else estimates(cells[name], int(part), seed)
 
 
-def cached(cell: Cell, seed: int, quick: bool, cache: Path, report_only: bool) -> Any:
-    """Result of a cell, computed once; more data sets are added where more are wanted now."""
-    file = cache / f"replicability{'_quick' * quick}_{seed}_{cell.name}.json"
-    there = json.loads(file.read_text()) if file.exists() else None
-    enough = there is not None and (quick or len(there["sets"]) >= cell.spent[0])
-    if enough or report_only:
-        return there
-    result = run_cell(cell, seed, quick, there)
-    part = file.with_suffix(f".{time.time_ns()}")
-    part.write_text(json.dumps(result))
-    part.rename(file)
-    log(f"{cell.name}: {result['cpu_seconds']:.0f} CPU s")
-    return result
+def in_turn(cells: list[Cell], quick: bool) -> list[tuple[str, ...]]:
+    """Parts of all cells, the cheapest first, so that stopping at any time leaves a useful table"""
+    parts = []
+    for cell in cells:
+        n_sets = CHUNK if quick else cell.spent.n_sets
+        parts.append((CHUNK * cell.spent.seconds, cell.name, TRUTH))
+        parts += [
+            ((at + CHUNK) * cell.spent.seconds, cell.name, str(at))
+            for at in range(0, n_sets, CHUNK)
+        ]
+    parts.sort(key=lambda part: part[0])
+    return [(name, part) for _, name, part in parts]
+
+
+def results_of(cells: list[Cell], found: dict[tuple[str, ...], Any]) -> list[dict[str, Any]]:
+    """What is known of each cell that has its truths and some data sets."""
+    results = []
+    for cell in cells:
+        parts = [found.get((cell.name, str(at))) for at in range(0, cell.spent.n_sets, CHUNK)]
+        sets = [one for part in parts if part for one in part["sets"]]
+        known = found.get((cell.name, TRUTH))
+        if known and sets:
+            seconds = known["seconds"] + sum(part["seconds"] for part in parts if part)
+            results.append({**known, "cell": asdict(cell), "sets": sets, "seconds": seconds})
+    return results
 
 
 # ---------------------------------------------------------------------- the page
@@ -250,7 +266,10 @@ def cached(cell: Cell, seed: int, quick: bool, cache: Path, report_only: bool) -
 def row_of(result: dict[str, Any]) -> dict[str, Any]:
     """One line of the table."""
     cell = result["cell"]
-    sets = pd.DataFrame([judged(stored, cell["n"]) for stored in result["sets"]])
+    pool = read_pool(cell["population"])
+    p = cell["p"] if pool is None else pool[0].shape[1]
+    k = SELECTED.get(cell["p"], 10)
+    sets = pd.DataFrame([judged(stored, cell["n"], k, p) for stored in result["sets"]])
     half, full = result["half"], result["full"]
     rmse = {name: float(np.sqrt(((sets[name] - full) ** 2).mean())) for name in ("value", "at_n")}
     row = {
@@ -289,15 +308,20 @@ def said(row: pd.Series) -> str:
     )
 
 
-def numbers_of(rows: pd.DataFrame, seconds: float) -> dict[str, Any]:
+def numbers_of(rows: pd.DataFrame, seconds: float, waiting: list[Cell]) -> dict[str, Any]:
     """What the page says of the table."""
+    kinds = {(cell.ranker, cell.ensemble, cell.p): None for cell in waiting}
+    named = [
+        f"{ranker}, {f'p = {p:,}' if p else 'real data'}, {'ensembles' if e else 'single runs'}"
+        for ranker, e, p in kinds
+    ]
     biased = (rows["bias"].abs() > 0.01) & (rows["bias"].abs() > 2 * rows["s.e. of bias"])
     better = rows["RMSE of extrapolation"] < rows["RMSE of n/2"]
     old = rows["old coverage"].dropna()
     worst, worst_at_n = rows["coverage"].idxmin(), rows["coverage at n"].idxmin()
     return {
         "ensemble": ENSEMBLE, "planned": len(all_cells(False)),
-        "missing": len(all_cells(False)) - len(rows),
+        "missing": len(waiting), "waiting": f" ({'; '.join(named)})" if named else "",
         "cells": len(rows), "sets": f"{int(rows['data sets'].sum()):,}",
         "fewest": rows["data sets"].min(), "most": rows["data sets"].max(),
         "minutes": f"{seconds / 60:.0f}",
@@ -317,14 +341,16 @@ def numbers_of(rows: pd.DataFrame, seconds: float) -> dict[str, Any]:
 def main() -> None:
     options = arguments(__doc__ or "", cache=True, resumable=True)
     cells = all_cells(options.quick)
-    results = Parallel(n_jobs=options.jobs)(
-        delayed(cached)(cell, options.seed, options.quick, options.cache, options.report_only)
-        for cell in cells
-    )
-    known = [result for result in results if result]
+    by_name = {cell.name: cell for cell in cells}
+    store, wanted = Cells(options, "replicability", "cells"), in_turn(cells, options.quick)
+    store.compute(wanted, partial(work, cells=by_name, seed=options.seed))
+    store.pack()
+    known = results_of(cells, store.found(wanted))
     rows = pd.DataFrame([row_of(result) for result in known])
-    seconds = sum(result["cpu_seconds"] for result in known)
-    write("replicability.md", options, numbers_of(rows, seconds))
+    seconds = sum(result["seconds"] for result in known)
+    names = {Cell(**result["cell"]).name for result in known}
+    waiting = [cell for cell in all_cells(False) if cell.name not in names]
+    write("replicability.md", options, numbers_of(rows, seconds, waiting))
     log(f"{len(known)} of {len(cells)} cells")
 
 

@@ -44,6 +44,8 @@ def test_compare_prints_the_front_the_baselines_and_plain_words(data: Path, tmp_
     assert picture.read_bytes().startswith(b"\x89PNG")
     written = pd.read_csv(table)
     assert "f_statistic/none/3" in written["candidate"].tolist()
+    shown = words.partition("Recommended: ")[0]  # few candidates are all shown, on the front or not
+    assert all(name in shown for name in written["candidate"])
     assert f"Recommended: {written.loc[written['recommended'], 'candidate'].iloc[0]}." in words
 
 

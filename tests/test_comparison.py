@@ -589,6 +589,20 @@ def test_on_noise_no_candidate_is_stable() -> None:
     assert ((lower < 0) & (upper > 0)).all()
 
 
+def test_halves_do_not_agree_on_features_that_they_cannot_tell_apart() -> None:
+    """A tree of depth 2 uses three of 20 features; taken by name, the rest agreed to 0.86."""
+    X, y = noise(0)
+    stump = DecisionTreeClassifier(max_depth=2, random_state=0)
+    found = compare({"tree": stump}, X, y, cv="half", sizes=20, n_resamples=3)
+    agreed = found.table.set_index("candidate")["stability"]
+    assert agreed[["tree/mean/20", "tree/none/20"]].abs().max() < 0.1
+    selector = ms.EnsembleSelector(stump, n_resamples=3, random_state=0)
+    scores = ms.cross_validate_selection(
+        selector, X, y, cv="half", sizes=[20], measures=["nogueira", "spearman"], random_state=0
+    )
+    assert scores.stability["value"].abs().max() < 0.1
+
+
 def test_halves_are_pairs_and_each_half_is_tested_on_the_other() -> None:
     X, y = problem()
     data = Data.check(X, y)

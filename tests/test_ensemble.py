@@ -23,7 +23,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mainstay as ms
-from mainstay.ensemble import twins
 from mainstay.ensemble.feature_table import COLUMNS, feature_table
 from mainstay.measures.inference import frequency_interval
 from mainstay.procedure import report_padding
@@ -286,7 +285,7 @@ def test_of_many_features_only_those_that_runs_select_have_their_twins_looked_fo
     selector = ms.EnsembleSelector("f_statistic", n_features_to_select=3, random_state=0)
     whole = clone(selector).fit(X, y)
     ever = int((whole.selections_.counts > 0).sum())
-    monkeypatch.setattr(twins, "ALL_PAIRS_UP_TO", limit)
+    monkeypatch.setattr("mainstay.twins.ALL_PAIRS_UP_TO", limit)
     assert (ever <= limit**2 // 60) == (limit == 29)  # both cases are tried
     room = limit**2 // 60  # as many as make no more pairs than `limit` features have
     which = "all that any run selected" if ever <= room else f"{ever - room} that were selected"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -131,6 +133,28 @@ def test_benjamini_hochberg_is_the_largest_step_below_its_line(signal):
     p_values = np.sort(f_regression(sample.X, sample.y)[1])
     below = np.flatnonzero(p_values <= 0.1 * np.arange(1, P + 1) / P)
     assert named.mask.sum() == (below[-1] + 1 if len(below) else 0)
+
+
+def test_a_peer_that_writes_logs_leaves_none_in_the_working_directory(monkeypatch, tmp_path):
+    class Loud:
+        """Selects the first column, and writes where it stands, as CatBoost does."""
+
+        def __init__(self, **options):
+            pass
+
+        def fit(self, X, y):
+            Path("catboost_info").mkdir()
+            self.selected = np.arange(X.shape[1]) == 0
+            return self
+
+        def get_support(self):
+            return self.selected
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "powershap", SimpleNamespace(PowerShap=Loud))
+    named = methods.powershap(np.ones((4, 3)), np.arange(4.0), "regression", 0)["α = 0.01"]
+    assert np.flatnonzero(named.mask).tolist() == [0]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_parts_run_in_rounds_and_quick_ones_have_two_data_sets():

@@ -28,6 +28,7 @@ subspace
 rankers
 data
 procedure
+twins
 forecast reliability
 report
 ensemble

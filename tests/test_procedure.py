@@ -339,3 +339,20 @@ def test_twins_by_chance_are_announced_once_where_an_ensemble_looks_for_twins() 
     with pytest.warns(UserWarning, match="by chance") as caught:
         selector.fit(X, y)
     assert sum("by chance" in str(one.message) for one in caught) == 1
+
+
+def test_ties_are_broken_by_name_or_at_random_whatever_the_order_of_columns() -> None:
+    procedure = Procedure.of("f_statistic")
+    names = tuple(f"x{j}" for j in range(30))
+    scores = np.zeros((2, 30))
+    scores[:, 7] = 1.0
+    tied = {"f_statistic": ms.Runs.from_scores(scores, names)}
+    by_name = procedure.combine(tied)
+    assert by_name.best(4) == ("x7", "x0", "x1", "x2")
+    one, other = (procedure.combine(tied, ties=np.random.default_rng(seed)) for seed in (1, 2))
+    assert one.best(1) == other.best(1) == ("x7",)
+    assert one.best(30) != other.best(30)
+    turned = {"f_statistic": ms.Runs.from_scores(scores[:, ::-1], names[::-1])}
+    again = procedure.combine(turned, ties=np.random.default_rng(1))
+    assert again.best(30) == one.best(30)
+    assert again.features == names[::-1]

@@ -31,6 +31,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import mainstay as ms
 from mainstay import InputError
+from mainstay._sklearn import fresh_copy
 from mainstay.rankers import (
     MRMR,
     RANKERS,
@@ -518,3 +519,39 @@ def test_a_seed_reaches_models_alone_and_inside_others() -> None:
     assert alone.random_state == 7
     assert inside.random_state == inside.estimator.steps[0][1].random_state == 7
     assert not hasattr(neither, "random_state")
+
+
+# ---------------------------------------------------------------------- copies for every run
+
+
+class Forgetful(BaseEstimator):
+    """Breaks scikit-learn's rule that a constructor stores what it is given."""
+
+    def __init__(self, k: int = 3) -> None:
+        self.k = k + 1
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(C=0.5, tol=np.float64(1e-3)),
+        LogisticRegression(class_weight={0: 1.0, 1: 2.0, 2: 1.0}),
+        DecisionTreeClassifier(max_depth=2).fit(*WINE),
+        StandardScaler().set_output(transform="pandas"),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        RFE(TREE),
+    ],
+)
+def test_a_fresh_copy_is_what_clone_makes(model: Any) -> None:
+    mine, expected = fresh_copy(model), clone(model)
+    assert type(mine) is type(expected)
+    assert vars(mine).keys() == vars(expected).keys()
+    assert repr(mine.get_params()) == repr(expected.get_params())
+    for name, value in vars(mine).items():  # nothing that could change is shared with the original
+        plain = isinstance(value, int | float | str | type(None))
+        assert plain or value is not getattr(model, name)
+
+
+def test_a_fresh_copy_refuses_what_clone_refuses() -> None:
+    with pytest.raises(RuntimeError, match="constructor"):
+        fresh_copy(Forgetful())

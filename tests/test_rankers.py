@@ -39,7 +39,12 @@ import naive_rankers as naive
 from conftest import golden
 from mainstay import EnsembleSelector, InputError
 from mainstay._kernels.greedy import sums_with_one
-from mainstay._kernels.moments import row_moments, row_moments_with_target
+from mainstay._kernels.moments import (
+    column_moments,
+    column_products,
+    row_moments,
+    row_moments_with_target,
+)
 from mainstay.rankers import (
     MRMR,
     NJMIM,
@@ -335,6 +340,31 @@ def test_sums_of_rows_equal_their_naive_twin(lanes: int, dtype: Any) -> None:
             np.testing.assert_allclose(ours[:, label].T, twin, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("lanes", [1, 5])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_of_columns_equal_their_naive_twin_and_those_of_rows(lanes: int, dtype: Any) -> None:
+    rng = np.random.default_rng(0)
+    columns, y = rng.normal(size=(8, 23)).astype(dtype), rng.normal(size=23)
+    centres, classes = rng.normal(size=8), rng.integers(0, 3, 23)
+    weights = rng.integers(0, 4, (lanes, 23)).astype(np.uint16)
+    order = np.argsort(classes)
+    of_rows = order, np.searchsorted(classes[order], range(4)), weights[:, order]
+    by_column, by_row = (tuple(np.zeros((lanes, 3, 8)) for _ in range(2)) for _ in range(2))
+    column_moments(columns, centres, *of_rows, *by_column)
+    centred = np.ascontiguousarray((columns - centres[:, None]).T)
+    row_moments(centred, *of_rows, *by_row)
+    np.testing.assert_array_equal(by_column, by_row)
+    products = np.zeros((lanes, 8))
+    column_products(columns, centres, y, np.arange(23), weights, products)
+    for label in range(3):
+        of_class = (weights * (classes == label)).T.tolist()
+        for ours, values in zip(by_column, (centred.T, centred.T**2), strict=True):
+            twin = naive.weighted_sums(values.tolist(), of_class)
+            np.testing.assert_allclose(ours[:, label].T, twin, rtol=1e-12, atol=1e-12)
+    twin = naive.weighted_sums((centred.T * y).tolist(), weights.T.tolist())
+    np.testing.assert_allclose(products.T, twin, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("dtype", [np.uint16, float])
 def test_sums_of_products_with_the_target_equal_their_naive_twin(dtype: Any) -> None:
     rng = np.random.default_rng(0)
@@ -460,7 +490,7 @@ def test_weights_score_as_really_resampled_rows(name: str, kind: str) -> None:
     y = y if kind == "class" else X[:, 0] + np.sin(np.arange(60))
     cuts = np.linspace(-2, 3, 6)  # given, as bins would otherwise be found on other rows
     ranker: Any
-    if name in ("f_statistic", "correlation", "l1_path"):
+    if name in ("f_statistic", "correlation", "l1_path", "hsic_lasso"):
         ranker = RANKERS[name]()
     elif name == "spearman":
         ranker = Correlation(method=name)
@@ -659,7 +689,7 @@ def test_features_of_near_zero_variance_can_be_set_aside() -> None:
     X[:, 1] = 0
     X[:3, 1] = [1, 2, 3]
     for name in WEIGHTED:
-        if name in ("mrmr_fcq", "l1_path"):  # which have no such option
+        if name in ("mrmr_fcq", "l1_path", "hsic_lasso"):  # which have no such option
             continue
         option: dict[str, Any] = {"near_zero_variance": True}
         if name in TABLE + COUNTED:

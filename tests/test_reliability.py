@@ -19,14 +19,7 @@ from mainstay import InputError
 from mainstay.data import Data
 from mainstay.procedure import Procedure
 from mainstay.reliability.pairs import agreement_in_pairs, halve
-from mainstay.reliability.variance import (
-    PartScores,
-    extrapolate,
-    grown,
-    interval,
-    rows_needed,
-    scale_with_growth,
-)
+from mainstay.reliability.variance import PartScores, Spread, extrapolate, grown, rows_needed
 from mainstay.resampling import Pairs, make_resamples
 
 N, P = 60, 40
@@ -69,6 +62,39 @@ def test_every_row_is_in_the_first_half_as_often_as_in_the_second() -> None:
     resamples = make_resamples("pairs", 800, N, classes=Y, rng=np.random.default_rng(0))
     first = sum(np.bincount(resamples.rows(i), minlength=N) for i in range(0, 800, 2))
     assert np.abs(first - 200).max() < 5 * 10
+
+
+@pytest.mark.parametrize(
+    ("sizes", "labels"),
+    [
+        ([1, 1, 2, 20, 5, 5, 5, 5], [0] * 4 + [1] * 4),
+        ([30, *[1] * 9, 5, 5, 5, 5], [0] * 10 + [1] * 4),
+        ([1, 1, 1, 60, 30, 1, 1, 1, 9, 8, 8, 4], [0, 1] * 6),
+    ],
+    ids=["one group of 20", "one group of 30", "two large groups"],
+)
+@pytest.mark.parametrize("seed", range(20))
+def test_halves_can_be_halved_again_where_one_group_holds_most_rows(
+    sizes: list[int], labels: list[int], seed: int
+) -> None:
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    classes = np.array(labels)[groups]
+    rng = np.random.default_rng(seed)
+    for half in Pairs().halves(len(groups), classes, groups, rng):
+        of_half = np.unique(groups[half], return_inverse=True)[1]
+        for quarter in Pairs().halves(len(half), classes[half], of_half, rng):
+            assert set(classes[half][quarter]) == {0, 1}
+
+
+def test_ensembles_are_made_in_parts_of_two_groups() -> None:
+    """Eight patients, four of each class: a quarter of them is one patient of each class."""
+    patients = np.repeat(np.arange(8), 5)
+    y, X = patients % 2, RNG.normal(size=(40, 6))
+    rep = ms.replicability(
+        "f_statistic", X, y, groups=patients, ensemble_size=3, n_pairs=5, n_splits=5,
+        n_features_to_select=2, random_state=0,
+    )  # fmt: skip
+    assert rep.interval[0] <= float(rep) <= rep.interval[1]
 
 
 @pytest.mark.parametrize(
@@ -134,52 +160,96 @@ def test_runs_without_partners_cannot_be_compared_in_pairs() -> None:
 # ---------------------------------------------------------------------- uncertainty
 
 
+def parts_with(variance: float, mean: float, seed: int, n_parts: int = 2) -> PartScores:
+    """Parts that differ with a variance, and pairs inside them with 0.04; 4,000 splits."""
+    rng = np.random.default_rng(seed)
+    parts = rng.normal(mean, np.sqrt(variance), size=(4000, n_parts, 1))
+    return PartScores(parts + rng.normal(0, 0.2, size=(4000, n_parts, 4)))
+
+
 def test_the_variance_over_parts_is_found_back() -> None:
-    """Parts differ with variance 0.01, pairs inside them with 0.04; 4,000 splits of two parts."""
-    rng = np.random.default_rng(0)
-    parts = rng.normal(0.4, 0.1, size=(4000, 2, 1))
-    values = parts + rng.normal(0, 0.2, size=(4000, 2, 4))
+    part = parts_with(0.01, 0.4, seed=0)
     # standard error of the variance: about 0.02 · √(2/4000) = 0.00045
-    assert PartScores(values).variance == pytest.approx(0.01, abs=4 * 0.00045)
+    assert part.of_parts - part.of_pairs / 4 == pytest.approx(0.01, abs=4 * 0.00045)
+
+
+def test_the_spread_is_the_mean_over_the_prior_weighted_by_the_parts() -> None:
+    """By hand: a sum over the 21 × 21 values of v and c."""
+    rng = np.random.default_rng(2)
+    pairs = rng.uniform(0, 0.4, size=50)
+    halves, quarters = (
+        PartScores(rng.uniform(0, 0.3, (15, 2, 4))),
+        PartScores(rng.uniform(0, 0.2, (7, 4, 2))),
+    )
+    spread = Spread.of(pairs, [halves, quarters], 10, of_chance=0.001)
+    total = v_sum = c_sum = 0.0
+    for i in np.linspace(-2.5, 2.5, 21):
+        for j in np.linspace(-2.5, 2.5, 21):
+            v, c = 0.13 * quarters.of_pairs * np.exp(0.8 * i), 0.7 / 10 * np.exp(j)
+            weight = np.exp(-(i**2 + j**2) / 2)
+            for part, freedom, n_pairs in ((halves, 10, 4), (quarters, 12, 2)):
+                theta = part.mean
+                expected = v + c * theta * (1 - theta) ** 2 + part.of_pairs / n_pairs
+                weight *= expected ** (-freedom / 2)
+                weight *= np.exp(-freedom / 2 * part.of_parts / expected)
+            total, v_sum, c_sum = total + weight, v_sum + weight * v, c_sum + weight * c
+    assert spread.at_zero == pytest.approx(v_sum / total)
+    assert spread.slope == pytest.approx(c_sum / total)
+    assert spread.error == pytest.approx(pairs.var(ddof=1) / 50)
+
+
+def test_parts_that_differ_more_make_the_spread_larger() -> None:
+    pairs = np.linspace(0.2, 0.6, 50)
+    little, much = (
+        Spread.of(pairs, [parts_with(variance, 0.3, 0), parts_with(variance, 0.2, 1, 4)], 10, 0.0)
+        for variance in (0.001, 0.05)
+    )
+    assert little.slope < much.slope
+    assert little.standard_error(0.4) < much.standard_error(0.4)
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.floats(-0.1, 1), st.floats(0, 0.1), st.floats(0, 0.05))
+@given(st.floats(-0.1, 1), st.floats(0, 0.01), st.floats(0, 0.3), st.floats(0, 0.001))
 def test_an_interval_holds_its_estimate_and_grows_with_the_level(
-    value: float, scale: float, error: float
+    value: float, at_zero: float, slope: float, error: float
 ) -> None:
-    low, high = interval(value, scale, error, 0.95, -1.0)
-    wide_low, wide_high = interval(value, scale, error, 0.99, -1.0)
+    spread = Spread(at_zero, slope, error)
+    low, high = spread.interval(value, 0.95, -1.0)
+    wide_low, wide_high = spread.interval(value, 0.99, -1.0)
     assert -1 <= wide_low <= low <= value <= high <= wide_high <= 1
 
 
 def test_near_zero_the_interval_reaches_further_up_than_down() -> None:
-    low, high = interval(0.01, 0.02, 0.005, 0.95, -1.0)
+    low, high = Spread(0.001, 0.05, 0.0001).interval(0.01, 0.95, -1.0)
     assert high - 0.01 > 0.01 - low
+
+
+def test_studies_that_all_find_the_same_leave_a_doubt_which_smaller_studies_lessen() -> None:
+    ones = PartScores(np.ones((7, 4, 2)))
+    spread = Spread.of(np.ones(50), [ones], 10, of_chance=0.005)
+    low, low_of_quarters = (s.interval(1.0, 0.95, -1.0)[0] for s in (spread, spread.inside(ones)))
+    assert 0.5 < low < low_of_quarters < 0.99
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.1))
 @example(1.0, 1.0, 0.0)  # all halves and quarters agree fully
 def test_an_extrapolation_is_at_most_1_and_never_goes_down(
-    value: float, before: float, scale: float
+    value: float, before: float, slope: float
 ) -> None:
     for error in (0.0, 0.01):
-        assert value <= extrapolate(value, before, scale, error) <= 1
-        assert extrapolate(-value, before, scale, error) == 0
+        spread = Spread(slope / 20, slope, error)
+        assert value <= extrapolate(value, before, spread) <= 1
+        assert extrapolate(-value, before, spread) == 0
     low, high = grown((min(before, value), max(before, value)))
     assert low <= high <= 1
 
 
-def test_agreement_that_just_began_to_grow_is_less_certain() -> None:
-    """Quarters that agree on nothing say little of how much halves vary."""
-    assert scale_with_growth(0.01, 0.4, 0.3) == 0.01
-    assert scale_with_growth(0.01, 0.5, 0.1) == pytest.approx(0.01 * np.log(9))
-
-
 def test_growth_is_extrapolated_as_far_as_it_is_certain() -> None:
     """From 0.2 to 0.4 the logit grew by log(8/3); once more would be 0.64."""
-    certain, doubtful, unknown = (extrapolate(0.4, 0.2, scale, 0.0) for scale in (1e-5, 0.02, 1.0))
+    certain, doubtful, unknown = (
+        extrapolate(0.4, 0.2, Spread(slope / 20, slope, 0.0)) for slope in (1e-5, 0.06, 3.0)
+    )
     assert certain == pytest.approx(0.64, abs=0.001)
     assert certain > doubtful > unknown
     assert unknown == pytest.approx(0.4, abs=0.001)
@@ -231,6 +301,17 @@ def test_a_strong_signal_is_found_by_every_study() -> None:
     assert rep.n_rows == N // 2
     assert list(rep.table["kind"]) == ["observed"] * 3 + ["extrapolated"]
     assert list(rep.table["n_rows"]) == [7, 15, 30, 60]
+
+
+def test_studies_do_not_agree_on_features_that_they_cannot_tell_apart() -> None:
+    """A tree of depth 2 uses three features at most; the other seven are not taken by name."""
+    stump = DecisionTreeClassifier(max_depth=2, random_state=0)
+    rep = ms.replicability(
+        stump, NOISE, Y, n_features_to_select=10, ensemble_size=3, n_pairs=10, n_splits=5,
+        random_state=0,
+    )  # fmt: skip
+    assert rep.interval[0] <= 0
+    assert abs(float(rep)) < 0.15
 
 
 def test_overlapping_runs_agree_on_noise_where_disjoint_ones_do_not() -> None:

@@ -78,6 +78,8 @@ def test_groups_stay_on_one_side() -> None:
     result = replicate("data.csv", *QUICK, "--groups", "patient", "--save", "result.zip", "--json")
     assert result.exit_code == 0, result.output
     assert "patient" not in ms.load_result("result.zip").runs.features
+    words = replicate("data.csv", *QUICK, "--groups", "patient").stdout
+    assert "6 pairs of halves that share no group" in words
 
 
 @pytest.mark.parametrize(
@@ -90,6 +92,8 @@ def test_groups_stay_on_one_side() -> None:
         (["--ranker", "nothing"], "unknown ranker 'nothing'"),
         (["--target", "z"], "unknown column of data.csv 'z'"),
         (["--plot", "data.csv"], "must end in"),
+        (["--n-features", 31], "whole number from 1 to 30, got 31"),
+        (["--measure", "pearson"], "ensembles end in rankings"),
     ],
 )
 def test_mistakes_end_with_a_message_and_exit_code_2(options: list[object], message: str) -> None:
@@ -97,6 +101,7 @@ def test_mistakes_end_with_a_message_and_exit_code_2(options: list[object], mess
     result = replicate("data.csv", *[word for pair in defaults.items() for word in pair])
     assert result.exit_code == 2
     assert message in result.stderr
+    assert "studies" not in result.stderr  # no cost is announced for what cannot be done
 
 
 def test_too_few_rows_are_refused_with_what_is_needed() -> None:

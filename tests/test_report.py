@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from html.parser import HTMLParser
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -395,7 +397,11 @@ def test_a_saved_replicability_comes_back(signal: ms.SelectionResult, tmp_path: 
 def test_a_replicability_can_be_given_to_the_report(
     signal: ms.SelectionResult, selector: ms.EnsembleSelector, tmp_path: Path
 ) -> None:
-    ms.write_report(selector, tmp_path / "page.html", replicability=signal.replicability.single)
+    single = signal.replicability.single
+    with pytest.raises(ms.InputError, match="both must come from the same table"):
+        ms.write_report(selector, tmp_path / "page.html", replicability=single)
+    without = dataclasses.replace(signal, replicability=None)
+    ms.write_report(without, tmp_path / "page.html", replicability=single)
     page = (tmp_path / "page.html").read_text()
     assert "with the ranker alone" in page
     assert 'class="study-dot"' in page
@@ -589,6 +595,24 @@ def test_select_without_being_asked_writes_nothing(in_folder: Path) -> None:
     assert [path.name for path in in_folder.iterdir()] == ["my iris.csv"]
 
 
+def test_report_takes_what_replicate_saved_and_no_other_table(in_folder: Path) -> None:
+    options = ["--target", "species", "--n-features", "2", "--ranker", "f_statistic"]
+    run("select", "my iris.csv", *options, "--resamples", "9", "--save", "result.zip")
+    run("replicate", "my iris.csv", *options, "--pairs", "5", "--splits", "5", "--ensemble-size",
+        "3", "--save", "studies.zip")  # fmt: skip
+    assert run("report", "result.zip", "studies.zip").stdout == "The report is in report.html.\n"
+    page = Path("report.html").read_text()
+    assert ms.load_result("studies.zip").statement in page
+    assert "These were ensembles of 3 runs; this result has 9." in page
+    frame = pd.read_csv("my iris.csv").drop(columns="sepal width (cm)")
+    frame.to_csv("other.csv", index=False)
+    run("select", "other.csv", *options, "--resamples", "9", "--save", "other.zip")
+    refused = run("report", "other.zip", "studies.zip")
+    assert refused.exit_code == 2
+    assert "150 rows × 4 features, and the result of 150 rows × 3" in refused.stderr
+    assert "holds a Replicability, not a selection" in run("report", "studies.zip").stderr
+
+
 def test_report_reads_runs_as_well(in_folder: Path) -> None:
     hostile_runs().save("runs.parquet")
     assert run("report", "runs.parquet", "-o", "runs.html", "--title", "My runs").exit_code == 0
@@ -629,3 +653,15 @@ def test_runs_too_few_for_an_interval_are_told_so() -> None:
     runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a", "b"]], features=list("abcdef"))
     said = str(ms.SelectionResult.from_runs(runs).verdict)
     assert "(an interval needs at least 5 runs)" in said
+
+
+def test_ensembles_of_another_size_than_the_result_are_called_that(
+    summary: dict[str, Any],
+) -> None:
+    found = {**studies(0.5, 0.2, 0.8), "gain": "The ensemble helps.", "ensemble_size": 20}
+    here = summary["n_runs"]
+    text = points({**summary, "replicability": found})["Compared with a single run"]
+    assert text == f"The ensemble helps. These were ensembles of 20 runs; this result has {here:,}."
+    found["ensemble_size"] = here
+    text = points({**summary, "replicability": found})["Compared with a single run"]
+    assert text == "The ensemble helps."

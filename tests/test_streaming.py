@@ -13,11 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import mainstay as ms
-from mainstay._kernels.contingency import add_cells
+from mainstay._checkpoint import Store
+from mainstay._kernels.contingency import add_cells, width_cells
 from mainstay.batches import BLOCK_ROWS
 from mainstay.batches.memory import parse_memory, shown
 from mainstay.rankers import Binning, Correlation, FStatistic, InformationGain
-from naive_rankers import cell_sums
+from naive_rankers import cell_sums, width_codes
 
 N, P = 3 * BLOCK_ROWS + 123, 7
 RANKERS = (
@@ -84,6 +85,18 @@ def in_memory(table: pd.DataFrame, ranker: Any, **settings: Any) -> ms.EnsembleS
 def streamed(source: Any, ranker: Any, target: Any = "y", **settings: Any) -> ms.EnsembleSelector:
     rows = ms.RowBatches.open(source, target)
     return ms.EnsembleSelector(ranker, **{**SETTINGS, **settings}).fit(rows)
+
+
+def passes_over(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    passes: list[Any] = []
+    blocks = ms.RowBatches.blocks
+
+    def counted(self: ms.RowBatches, columns: Any = slice(None)) -> Any:
+        passes.append(columns)
+        return blocks(self, columns)
+
+    monkeypatch.setattr(ms.RowBatches, "blocks", counted)
+    return passes
 
 
 # ---------------------------------------------------------------------- the same as in memory
@@ -176,20 +189,144 @@ def test_columns_that_do_not_fit_at_once_are_read_in_several_passes_to_the_same_
     folder: Path, monkeypatch: pytest.MonkeyPatch, ranker: str
 ) -> None:
     whole = streamed(folder, ranker)
-    passes = []
-    blocks = ms.RowBatches.blocks
-
-    def counted(self: ms.RowBatches, columns: Any = slice(None)) -> Any:
-        passes.append(columns)
-        return blocks(self, columns)
-
-    monkeypatch.setattr(ms.RowBatches, "blocks", counted)
+    passes = passes_over(monkeypatch)
     monkeypatch.setattr(ms.RowBatches, "columns_at_once", lambda *_args, **_options: 2)
     few = streamed(folder, ranker)
     widths = [len(range(P)[columns]) for columns in passes if isinstance(columns, slice)]
     assert max(widths) == 2
-    assert len(widths) == (8 if ranker == "f_statistic" else 12)  # 4 of them for the twins
+    assert len(widths) == 8  # 4 of them for the twins
     np.testing.assert_array_equal(few.runs_.scores, whole.runs_.scores)
+
+
+@pytest.mark.parametrize("ranker", ["f_statistic", "correlation"])
+def test_few_resamples_are_summed_by_column_to_the_same_bits(
+    table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ranker: str
+) -> None:
+    wide = table.assign(c=table["a"] ** 2, d=table["b"] + table["a"], e=-table["b"] * table["a"])
+    folder = write_folder(wide, tmp_path / "wide", [N])
+    by_column = streamed(folder, ranker).runs_.scores
+    monkeypatch.setattr("mainstay.rankers.streamed_moments._FEW_LANES", 0)
+    np.testing.assert_array_equal(by_column, streamed(folder, ranker).runs_.scores)
+
+
+# ---------------------------------------------------------------------- checkpoints
+
+
+class KilledError(Exception):
+    """What stands for a kill."""
+
+
+@pytest.fixture
+def few_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks of two columns, so that P columns are several."""
+    monkeypatch.setattr("mainstay.rankers.streamed._FEWEST_KEPT", 2)
+
+
+@pytest.mark.parametrize("ranker", ["f_statistic", "information_gain"])
+def test_streamed_work_that_was_killed_goes_on_to_the_same_bits_with_other_memory_and_cores(
+    folder: Path, tmp_path: Path, few_columns: None, monkeypatch: pytest.MonkeyPatch, ranker: str
+) -> None:
+    kept = tmp_path / "kept"
+    whole = streamed(folder, ranker).runs_.scores
+    put, keys = Store.put, list[str]()
+
+    def killed_after_two(self: Store, key: str, value: Any) -> None:
+        if len(keys) == 2:
+            raise KilledError
+        keys.append(key)
+        put(self, key, value)
+
+    monkeypatch.setattr(Store, "put", killed_after_two)
+    with pytest.raises(KilledError):
+        streamed(folder, ranker, checkpoint=kept)
+    later: list[str] = []
+    monkeypatch.setattr(Store, "put", lambda self, key, value: later.append(key))
+    monkeypatch.setattr(ms.RowBatches, "columns_at_once", lambda *_args, **_options: 1)
+    np.testing.assert_array_equal(
+        streamed(folder, ranker, checkpoint=kept, n_jobs=2).runs_.scores, whole
+    )
+    assert len(later) == 2  # of 4 tasks
+    assert not set(later) & set(keys)
+
+
+def test_other_rows_are_refused_by_a_checkpoint(table: pd.DataFrame, tmp_path: Path) -> None:
+    kept, rows = tmp_path / "kept", table.drop(columns=["gappy", "late", "level"])
+    X, y = rows.drop(columns="y").to_numpy(dtype=float, copy=True), rows["y"].to_numpy(copy=True)
+    streamed(X, "f_statistic", y, checkpoint=kept)
+    streamed(X.copy(), "f_statistic", y, checkpoint=kept)
+    X[17, 0] += 1
+    with pytest.raises(ms.InputError, match="values: not the same as in the checkpoint"):
+        streamed(X, "f_statistic", y, checkpoint=kept)
+    X[17, 0] -= 1
+    y[3] = 1 - y[3]
+    with pytest.raises(ms.InputError, match="target: not the same as in the checkpoint"):
+        streamed(X, "f_statistic", y, checkpoint=kept)
+    files = write_folder(rows, tmp_path / "files", [N])
+    of_files = tmp_path / "kept of files"
+    streamed(files, "f_statistic", checkpoint=of_files)
+    rows.assign(a=rows["a"] + 1).to_parquet(files / "part-000.parquet", index=False)
+    with pytest.raises(ms.InputError, match="files: not the same as in the checkpoint"):
+        streamed(files, "f_statistic", checkpoint=of_files)
+
+
+# ---------------------------------------------------------------------- ranges from headers
+
+
+def test_one_pass_counts_where_the_headers_of_files_tell_the_ranges(
+    table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    floats = table.drop(columns="level")
+    told = write_folder(floats, tmp_path / "told", [N])
+    silent = write_folder(floats, tmp_path / "silent", [5000, N - 5000], write_statistics=False)
+    settings: dict[str, Any] = {"similarity_threshold": None}
+    passes = passes_over(monkeypatch)
+    first = streamed(told, "information_gain", **settings).runs_.scores
+    assert passes == [None, slice(0, P - 1)]  # the target, then all features once
+    passes.clear()
+    second = streamed(silent, "information_gain", **settings).runs_.scores
+    assert passes == [None, list(range(P - 1)), slice(0, P - 1)]
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("lie", [(-0.1, 0.1), (-1e9, 1e9), (np.inf, -np.inf), (7.0, 7.0)])
+def test_ranges_that_headers_tell_wrongly_do_no_harm(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, lie: tuple[float, float]
+) -> None:
+    honest = streamed(folder, "information_gain").runs_.scores
+    spans = ms.RowBatches.spans
+
+    def lying(self: ms.RowBatches, features: Any) -> Any:
+        return {name: span if name == "b" else lie for name, span in spans(self, features).items()}
+
+    monkeypatch.setattr(ms.RowBatches, "spans", lying)
+    np.testing.assert_array_equal(streamed(folder, "information_gain").runs_.scores, honest)
+
+
+def test_headers_tell_no_range_where_some_row_group_has_none(tmp_path: Path) -> None:
+    table = pd.DataFrame({"x": [np.nan, np.nan, 1.0, 5.0], "z": [1, 2, 3, 9], "y": [0, 1, 0, 1]})
+    rows = ms.RowBatches.open(write_folder(table, tmp_path / "cut", [4], row_group_size=2), "y")
+    assert rows.spans(["x", "z"]) == {"z": (1, 9)}
+    assert rows.spans([]) == {}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cells_of_bins_of_equal_width_are_those_cut_by_hand(dtype: Any) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(3, 40)).astype(dtype)
+    values[1] = 2.5  # constant
+    if dtype is np.float64:
+        values[2] *= 1.7e308 / np.abs(values[2]).max()  # the range is infinite
+    classes = rng.integers(3, size=40).astype(np.int32)
+    expected = [
+        [code * 3 + int(c) for code, c in zip(width_codes(x, 7), classes, strict=True)]
+        for x in (values.astype(float) / 4).tolist()
+    ]
+    values[0, 5] = np.nan
+    expected[0][5] = 7 * 3 + int(classes[5])
+    low, high = (f(values.astype(float), axis=1) for f in (np.nanmin, np.nanmax))
+    cells = np.empty((3, 40), dtype=np.int32)
+    width_cells(values, low, high, 7, 7, classes, 3, cells)
+    assert cells.tolist() == expected
 
 
 def test_a_block_has_a_fixed_number_of_rows_however_pieces_come(folder: Path) -> None:
@@ -340,7 +477,6 @@ def open_and_fit(
         ({"resampling": "bootstrap"}, "resampling='poisson' or 'none', got 'bootstrap'"),
         ({"resampling": "poison"}, "poisson"),
         ({"n_permutations": 10}, "n_permutations cannot be used"),
-        ({"checkpoint": "kept"}, "no checkpoint could be continued"),
         ({"n_features_to_select": "fdr<=0.1"}, "permuted targets"),
         ({"n_features_to_select": "auto"}, "cross-validation"),
         ({"target": "z"}, "column of cut.*z"),

@@ -66,6 +66,14 @@ def test_boosted_trees_may_be_the_last_step_of_a_pipeline(make):
     assert selected_by(make_pipeline(StandardScaler(), make()), LABELS) == USEFUL
 
 
+def test_a_model_keeps_its_settings_and_its_logs_stay_where_it_writes_them(monkeypatch, tmp_path):
+    package = pytest.importorskip("catboost")
+    monkeypatch.chdir(tmp_path)
+    model = package.CatBoostClassifier(iterations=5, verbose=False, thread_count=1)
+    selected_by(model, LABELS)
+    assert [path.name for path in tmp_path.iterdir()] == ["catboost_info"]
+
+
 # lightgbm 4.6 invents names for columns of arrays, and scikit-learn then misses them
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names:UserWarning")
 @pytest.mark.parametrize("make", [xgboost, lightgbm])

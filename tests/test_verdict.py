@@ -14,6 +14,7 @@ from mainstay.report.summarise import summarise
 from mainstay.report.verdict import Verdict, make_verdict
 from mainstay.report.verdict_evidence import evidence_sentences
 from mainstay.report.verdict_runs import HEADLINES
+from mainstay.report.words import count, with_interval
 
 PROMISES = ("solid", "build on", "rely", "excellent", "trust", "reproducible", "runs would help",
             "Would help", "true features")  # fmt: skip
@@ -85,14 +86,19 @@ def evidence(
             "group_q_value": q if group_q is None else group_q,
         }
     )
-    return SimpleNamespace(p_value=p_value, n_permutations=n_permutations, table=table, level=0.1)
+    return SimpleNamespace(
+        p_value=p_value, n_permutations=n_permutations, permuted="rows", table=table, level=0.1
+    )
 
 
 def test_noise_is_called_noise_with_what_could_change_that() -> None:
     said = evidence_sentences(evidence([0.9, 0.8, 1.0], p_value=0.43), n_rows=200)
     assert said.level == "nothing"
     assert said.headline == "Nothing was found that noise would not give."
-    assert "is not more than 100 permutations of the target give (p = 0.43)" in said.tested
+    assert said.tested == (
+        "Nothing was found that noise would not give: p = 0.43 for the whole list (100 "
+        "permutations of rows)."
+    )
     assert "More rows" in said.advice
     assert "More runs on the same rows cannot." in said.advice
 
@@ -133,7 +139,7 @@ def test_a_list_may_be_more_than_noise_though_no_feature_can_be_named() -> None:
     said = evidence_sentences(evidence([0.3, 0.4], p_value=0.02))
     assert said.level == "list"
     assert "no single feature can be named" in said.headline
-    assert "is more than 100 permutations" in said.tested
+    assert said.tested.startswith("There is more here than noise gives: p = 0.02 (100 permuta")
 
 
 def test_twenty_rows_are_called_few() -> None:
@@ -163,3 +169,14 @@ def test_the_verdict_begins_with_the_evidence() -> None:
     assert verdict.headline == "1 feature can be named."
     assert verdict.tone == "calm"
     assert "gene 0" in verdict.lead
+
+
+def test_what_rounds_to_zero_has_no_sign() -> None:
+    estimate = {"value": -0.003, "lower": -0.02, "upper": 0.004, "confidence": 0.95}
+    assert with_interval(estimate) == "0.00 (95% interval -0.02 to 0.00)"
+
+
+def test_few_shared_features_are_not_rounded_to_none() -> None:
+    assert [count(value) for value in (0.025, 0.0, 1.25, 5.0, 120.4)] == [
+        "0.03", "0", "1.2", "5", "120",
+    ]  # fmt: skip

@@ -1,9 +1,10 @@
 """Tasks on a cluster of Dask or Ray: what they share is sent once, and a dead worker is no loss.
 
 Objects that several tasks have in common (the data, above all) are pickled, put into the cluster
-once and unpickled once by every worker process; a task carries only what is its own. What was put
-there stays as long as the object lives and is used again if it has not changed. Dask and Ray repeat
-the tasks of a worker that died; what only that worker held is sent again.
+once and unpickled once by every worker process; a task carries only what is its own, and tasks that
+turn out to be short are sent several at a time. What was put there stays as long as the object
+lives and is used again if it has not changed. Dask and Ray repeat the tasks of a worker that died;
+what only that worker held is sent again.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import hashlib
 import pickle
 import re
+import time
 import warnings
 import weakref
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any, Protocol
 
@@ -26,13 +28,18 @@ import numpy as np
 from mainstay._provenance import NUMBERS_DEPEND_ON, versions
 from mainstay._validation import InputError, some
 
-Calls = Mapping[int, tuple[Any, ...]]
+Numbers = tuple[int, ...]  # of tasks that are sent together
+Calls = Mapping[Numbers, bytes]
 Results = Generator[tuple[int, Any], None, None]
+# Numbers of tasks, their results, and the seconds that each of them took.
+Made = Generator[tuple[Numbers, list[Any], float], None, None]
 
 _CARRIED = 10_000  # bytes up to which an object travels with every task: putting it costs more
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 _SECONDS_TO_CONNECT = 10
 _LOOK = "Look into the logs of the workers: often they are short of memory."
+_FIRST, _LEAST = 3, 4  # tasks per worker that are sent alone, and later parcels per worker
+_SECONDS_OF_PARCEL = 0.25  # far more than sending it takes
 _MOST_TRIES = 5  # in a row without a single result, after everything in the cluster was lost
 
 
@@ -55,8 +62,14 @@ class Cluster(Protocol):
     def holds(self, handle: Any) -> bool:
         """Whether the cluster still has what a handle stands for."""
 
-    def results(self, calls: Mapping[int, bytes], digests: Sequence[str], handles: Any) -> Results:
-        """Results of `_call`, as they are there; those that were lost are left out."""
+    def results(
+        self, calls: Calls, more: Callable[[float], Calls], digests: Sequence[str], handles: Any
+    ) -> Made:
+        """What `_call` returns, as it is there; what was lost is left out.
+
+        As soon as some worker must have done a second call, `more` is told the least seconds that a
+        task took, and gives the other calls.
+        """
 
 
 def cluster_of(backend: Any) -> Cluster | None:
@@ -86,20 +99,44 @@ def on_cluster(
         Which of the tasks to do.
     """
     shared = _Shared(cluster, [tasks[i] for i in which])
-    missing = {i: cluster.dumps((function, shared.without(tasks[i]))) for i in which}
+    missing = dict.fromkeys(which)
     tries = 0
+
+    def calls(numbers: Sequence[int], size: int) -> Calls:
+        parcels = [tuple(numbers[at : at + size]) for at in range(0, len(numbers), size)]
+        return {
+            parcel: cluster.dumps((function, [shared.without(tasks[i]) for i in parcel]))
+            for parcel in parcels
+        }
+
     while missing:
         tries += 1
-        with closing(cluster.results(missing, shared.digests, shared.handles())) as results:
-            for i, result in results:
-                del missing[i]
-                tries = 0
-                yield i, result
+        n_workers, todo = cluster.n_workers(), list(missing)
+        n_first = _FIRST * n_workers if len(todo) > 2 * _FIRST * n_workers else len(todo)
+        more = partial(_parcels, calls, todo[n_first:], n_workers)
+        made = cluster.results(calls(todo[:n_first], 1), more, shared.digests, shared.handles())
+        with closing(made):
+            for numbers, results, _ in made:
+                for i, result in zip(numbers, results, strict=True):
+                    del missing[i]
+                    tries = 0
+                    yield i, result
         if tries == _MOST_TRIES:
             raise InputError(
                 f"the cluster lost its workers {tries} times in a row before a single task was "
                 f"done. {_LOOK}"
             )
+
+
+def _parcels(
+    calls: Callable[[Sequence[int], int], Calls],
+    todo: Sequence[int],
+    n_workers: int,
+    seconds: float,
+) -> Calls:
+    """The other tasks: as many to a parcel as take a while, but several parcels for each worker."""
+    fair = len(todo) // (_LEAST * n_workers)
+    return calls(todo, max(1, min(fair, round(_SECONDS_OF_PARCEL / max(seconds, 1e-6)))))
 
 
 # ---------------------------------------------------------------------- what tasks share
@@ -179,13 +216,31 @@ def _keep_while_alive(known: dict[int, _Sent], part: Any, sent: _Sent) -> None:
     known[id(part)] = sent
 
 
+class _Rest:
+    """Calls that wait until it is known how long a task takes."""
+
+    def __init__(self, more: Callable[[float], Calls], n_workers: int) -> None:
+        self._more, self._n_workers = more, n_workers
+        self._seconds: list[float] = []
+
+    def after(self, made: Sequence[tuple[Numbers, list[Any], float]]) -> Calls:
+        """What is to be sent now that these are done: nothing, or once all that is left."""
+        already = len(self._seconds) > self._n_workers
+        self._seconds += [seconds for _, _, seconds in made]
+        if already or len(self._seconds) <= self._n_workers:  # the first in a worker takes longer
+            return {}
+        return self._more(min(self._seconds))
+
+
 # ---------------------------------------------------------------------- in the worker
 
 _unpacked: dict[str, Any] = {}
 
 
-def _call(number: int, content: bytes, digests: Sequence[str], *shared: np.ndarray) -> Any:
-    """Do one task in a worker, which keeps the shared objects until it gets others."""
+def _call(
+    numbers: Numbers, content: bytes, digests: Sequence[str], *shared: np.ndarray
+) -> tuple[Numbers, list[Any], float]:
+    """Do some tasks in a worker, which keeps the shared objects until it gets others."""
     global _unpacked
     known = _unpacked
     objects = {
@@ -193,10 +248,13 @@ def _call(number: int, content: bytes, digests: Sequence[str], *shared: np.ndarr
         for digest, part in zip(digests, shared, strict=True)
     }
     _unpacked = objects
-    function, task = pickle.loads(content)
+    function, tasks = pickle.loads(content)
     in_order = [objects[digest] for digest in digests]
-    arguments = [in_order[part.number] if isinstance(part, _Place) else part for part in task]
-    return number, function(*arguments)
+    start, results = time.perf_counter(), []
+    for task in tasks:
+        arguments = [in_order[part.number] if isinstance(part, _Place) else part for part in task]
+        results.append(function(*arguments))
+    return numbers, results, (time.perf_counter() - start) / len(tasks)
 
 
 # ---------------------------------------------------------------------- Dask
@@ -230,7 +288,9 @@ class _Dask:
     def holds(self, handle: Any) -> bool:
         return bool(handle.status == "finished")
 
-    def results(self, calls: Mapping[int, bytes], digests: Sequence[str], handles: Any) -> Results:
+    def results(
+        self, calls: Calls, more: Callable[[float], Calls], digests: Sequence[str], handles: Any
+    ) -> Made:
         from distributed import as_completed
         from distributed.client import CancelledError
         from distributed.scheduler import KilledWorker
@@ -239,20 +299,30 @@ class _Dask:
         if client not in _checked:
             _check_versions(client)
             _checked.add(client)
-        with warnings.catch_warnings():  # a task carries no more than it needs
-            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            waiting = set(client.map(
-                _call_with, list(calls), list(calls.values()), key="mainstay", pure=False,
-                digests=digests, handles=handles, **self._backend.submit_kwargs,
-            ))  # fmt: skip
+
+        def submitted(calls: Calls) -> set[Any]:
+            with warnings.catch_warnings():  # a task carries no more than it needs
+                warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+                return set(client.map(
+                    _call_with, list(calls), list(calls.values()), key="mainstay", pure=False,
+                    digests=digests, handles=handles, **self._backend.submit_kwargs,
+                ))  # fmt: skip
+
+        waiting, rest = submitted(calls), _Rest(more, self.n_workers())
+        completed = as_completed(waiting, loop=client.loop)
         try:
-            for batch in as_completed(waiting, loop=client.loop).batches():
+            for batch in completed.batches():
                 # a task is cancelled when the data that it needs are lost
                 done = [future for future in batch if future.status != "cancelled"]
                 try:
-                    yield from client.gather(done)
+                    found = client.gather(done)
                 except CancelledError:
                     continue
+                if others := rest.after(found):
+                    futures = submitted(others)
+                    completed.update(futures)
+                    waiting |= futures
+                yield from found
                 for future in done:
                     future.release()
                 waiting.difference_update(done)
@@ -316,9 +386,9 @@ def connected_to_dask(address: str) -> Iterator[Any]:
 
 
 def _call_with(
-    number: int, content: bytes, digests: Sequence[str], handles: Sequence[np.ndarray]
-) -> Any:
-    return _call(number, content, digests, *handles)
+    numbers: Numbers, content: bytes, digests: Sequence[str], handles: Sequence[np.ndarray]
+) -> tuple[Numbers, list[Any], float]:
+    return _call(numbers, content, digests, *handles)
 
 
 # ---------------------------------------------------------------------- Ray
@@ -357,18 +427,26 @@ class _Ray:
     def holds(self, handle: Any) -> bool:
         return True  # it belongs to this process, which is still there
 
-    def results(self, calls: Mapping[int, bytes], digests: Sequence[str], handles: Any) -> Results:
+    def results(
+        self, calls: Calls, more: Callable[[float], Calls], digests: Sequence[str], handles: Any
+    ) -> Made:
         import ray
 
         remote = _remote_call().options(**self._options)
-        waiting = [remote.remote(i, content, digests, *handles) for i, content in calls.items()]
+
+        def submitted(calls: Calls) -> list[Any]:
+            return [remote.remote(n, content, digests, *handles) for n, content in calls.items()]
+
+        waiting, rest = submitted(calls), _Rest(more, self.n_workers())
         try:
             while waiting:
                 done, waiting = ray.wait(waiting)
                 try:
-                    yield ray.get(done[0])
+                    found = ray.get(done[0])
                 except ray.exceptions.RayTaskError as error:
                     raise error.cause from error
+                waiting += submitted(rest.after([found]))
+                yield found
         finally:
             for reference in waiting:
                 ray.cancel(reference, force=True)

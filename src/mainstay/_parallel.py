@@ -34,6 +34,8 @@ def n_cores(n_jobs: int | None) -> int:
 
 def n_threads(n_jobs: int | None) -> int:
     """Number of threads of this process that `n_jobs` stands for."""
+    if n_jobs == 1:  # asked for at every stage of a subspace: counting cores reads files
+        return 1
     import joblib
 
     return min(n_cores(n_jobs), int(joblib.cpu_count()))
@@ -106,8 +108,8 @@ def _as_completed(
 ) -> Generator[tuple[int, Any], None, None]:
     """Numbers of tasks and their results, in the order in which these are there."""
     cluster = _active_cluster()
-    if n_jobs == 1 or (cluster is not None and len(which) < 2):
-        # thousands of small calls: a pool for each would cost more than the work
+    alone = n_cores(n_jobs) == 1 if cluster is None else n_jobs == 1 or len(which) < 2
+    if alone:  # thousands of small calls: a pool for each would cost more than the work
         with nullcontext() if cluster is None else _no_inner_tasks():
             yield from ((i, function(*todo[i])) for i in which)
     elif cluster is None:

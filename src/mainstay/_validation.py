@@ -151,7 +151,7 @@ def feature_names(
     if features is None:
         features = columns if columns is not None else n_features
     if isinstance(features, int | np.integer):
-        default = _default_names(check_count("features", features, 1))
+        default = default_names(check_count("features", features, 1))
         if len(default) == n_features:
             return default
         features = default
@@ -170,7 +170,8 @@ def feature_names(
 
 
 @lru_cache(maxsize=2)
-def _default_names(n: int) -> tuple[str, ...]:
+def default_names(n: int) -> tuple[str, ...]:
+    """x0, x1, …"""
     return tuple(f"x{i}" for i in range(n))
 
 
@@ -181,7 +182,7 @@ def natural_order(names: Sequence[str]) -> np.ndarray:
 
 @lru_cache(maxsize=2)  # every run of a model asks for it, with the same names
 def _natural_order(names: tuple[str, ...]) -> np.ndarray:
-    if names == _default_names(len(names)):
+    if names == default_names(len(names)):
         return np.arange(len(names))
     keys = [[_natural_key(part) for part in re.split(r"(\d+)", name)] for name in names]
     return np.array(sorted(range(len(names)), key=lambda i: (keys[i], names[i])), dtype=np.intp)

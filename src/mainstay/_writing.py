@@ -54,8 +54,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
             part.chmod(stat.S_IMODE(place.stat().st_mode))
         _sync(part)
         part.replace(place)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(part)):
+            error.filename = str(path)  # a full disk does not say which file it had no room for
         raise
     _sync_folder(place.parent)
 

@@ -18,7 +18,6 @@ from mainstay._validation import (
     check_weights,
     column_names,
     numbered,
-    row_labels,
     some,
 )
 from mainstay.batches import RowBatches
@@ -32,9 +31,11 @@ from mainstay.rankers.inputs import (
     read_target,
 )
 from mainstay.rankers.streamed_target import StreamedTarget, scan_target
+from mainstay.resampling import check_groups
 from mainstay.similarity import FeatureSimilarity
 
 TASKS = ("auto", "classification", "regression")
+_FEWEST_GROUPS = 3  # of a whole data set; its parts (halves of halves) may hold two
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +109,7 @@ class Data:
             target,
             column_names(table),
             check_weights(sample_weight, len(target)),
-            None if groups is None else row_labels("groups", groups, len(target)),
+            None if groups is None else check_groups(groups, len(target), fewest=_FEWEST_GROUPS),
             task,
             reason,
         )
@@ -271,9 +272,8 @@ class StreamedData:
         return self.batches.n_features
 
     def fingerprint(self) -> dict[str, Any]:
-        """By what a checkpoint recognises the data: shape, names, and the files they are in."""
-        names = content_hash(np.array(self.features, dtype=object))
-        return {**self.summary(), "sha256_feature names": names, "task": self.task}
+        """By what a checkpoint recognises the data: shape, names, target, and files or values."""
+        return {**self.batches.fingerprint(), "task": self.task}
 
     def summary(self) -> dict[str, Any]:
         """Shape of the data, and where they are."""

@@ -19,6 +19,7 @@ from mainstay._checkpoint import active
 from mainstay._parallel import Progress, n_cores, run_tasks
 from mainstay._validation import (
     InputError,
+    natural_order,
     share_or_number,
     some,
 )
@@ -184,8 +185,20 @@ class Procedure:
             scores = np.stack(combined)
         return Runs("scores", scores, features, paired=several[0].paired).as_resampled()
 
-    def combine(self, by_ranker: RunsByRanker) -> Ranking:
-        """Aggregate the runs of every ranker, and the rankings of several by `between`."""
+    def combine(
+        self, by_ranker: RunsByRanker, *, ties: np.random.Generator | None = None
+    ) -> Ranking:
+        """Aggregate the runs of every ranker, and the rankings of several by `between`.
+
+        Features that nothing tells apart stand in the order of their names, or with `ties` in a
+        random one. Rankings that are compared with each other need the latter: in the order of
+        names they would agree on features that neither of them chose.
+        """
+        if ties is not None:
+            features = next(iter(by_ranker.values())).features
+            order = natural_order(features)[ties.permutation(len(features))]
+            shuffled = {name: runs.reordered(order) for name, runs in by_ranker.items()}
+            return self.combine(shuffled).put_back(order, features)
         rankings = [self._aggregated(runs) for runs in by_ranker.values()]
         if len(rankings) == 1:
             return rankings[0]

@@ -172,20 +172,15 @@ def _half_of_rows(strata: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def _half_of_groups(strata: np.ndarray, groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Groups in random order, each to the side that makes the classes more equal; best of several.
 
-    Sides that lack a class are not taken while others can be found.
+    Both sides get at least `_fewest_groups` of every class, so that they can be halved again, even
+    where one group holds most rows of a class; sides that lack it are not taken while others can
+    be found.
     """
     members = _classes(groups)
     counts = np.stack([np.bincount(strata[rows], minlength=strata.max() + 1) for rows in members])
     best, least = None, np.inf
     for _ in range(_GROUP_TRIES):
-        side = np.zeros(len(members), dtype=bool)
-        surplus = np.zeros(counts.shape[1])  # rows of each class on the first side beyond the other
-        for unit in rng.permutation(len(members)):
-            with_it = [np.square(surplus + sign * counts[unit]).sum() for sign in (1, -1)]
-            side[unit] = with_it[0] < with_it[1] or (
-                with_it[0] == with_it[1] and bool(rng.integers(2))
-            )
-            surplus += counts[unit] if side[unit] else -counts[unit]
+        side, surplus = _sides_in_random_order(counts, rng)
         complete = (counts[side].sum(axis=0) > 0) & (counts[~side].sum(axis=0) > 0)
         cost = np.abs(surplus).sum() + 1e9 * (~complete).sum()
         if cost < least:
@@ -193,10 +188,40 @@ def _half_of_groups(strata: np.ndarray, groups: np.ndarray, rng: np.random.Gener
     assert best is not None
     if least >= 1e9:
         raise InputError(
-            f"in {_GROUP_TRIES} tries the {len(members)} groups gave no two halves that both hold "
+            f"in {_GROUP_TRIES} tries {len(members)} groups gave no two halves that both hold "
             "every class; there are too few groups of some class."
         )
     return np.concatenate([rows for rows, first in zip(members, best, strict=True) if first])
+
+
+def _sides_in_random_order(
+    counts: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which groups go to the first side, and by how many rows of each class it is larger.
+
+    `counts` holds the rows of every class in each group.
+    """
+    holds = (counts > 0).astype(int)
+    missing = np.tile(_fewest_groups(holds.sum(axis=0)), (2, 1))  # groups that a side still needs
+    to_come = holds.sum(axis=0)
+    first, surplus = np.zeros(len(counts), dtype=bool), np.zeros(counts.shape[1])
+    for unit in rng.permutation(len(counts)):
+        to_come -= holds[unit]
+        costs = []
+        for side, sign in ((0, 1), (1, -1)):
+            needed = np.maximum(missing[side] - holds[unit], 0) + missing[1 - side]
+            out_of_reach = np.maximum(needed - to_come, 0).sum()
+            costs.append(np.square(surplus + sign * counts[unit]).sum() + 1e18 * out_of_reach)
+        first[unit] = costs[0] < costs[1] or (costs[0] == costs[1] and bool(rng.integers(2)))
+        side = 0 if first[unit] else 1
+        missing[side] = np.maximum(missing[side] - holds[unit], 0)
+        surplus += counts[unit] if first[unit] else -counts[unit]
+    return first, surplus
+
+
+def _fewest_groups(n_groups: np.ndarray) -> np.ndarray:
+    """Groups of a class that each half gets: enough to be halved once or twice more."""
+    return np.select([n_groups >= 16, n_groups >= 4, n_groups >= 2], [4, 2, 1], 0)
 
 
 @dataclass(frozen=True)
@@ -436,7 +461,8 @@ def make_resamples(
         Source of the seeds.
     """
     n = n_rows
-    groups = None if groups is None else _group_numbers(groups, n)
+    if groups is not None:
+        groups = numbered(check_groups(groups, n, fewest=2))
     if not isinstance(resampling, str) and hasattr(resampling, "split"):
         splits = tuple(train for train, _ in resampling.split(np.zeros((n, 1)), y, groups))
         return Resamples(n, splits=splits)
@@ -491,11 +517,14 @@ def _folds(
     return tuple(train for train, _ in folds)
 
 
-def _group_numbers(groups: Any, n: int) -> np.ndarray:
-    numbers = numbered(row_labels("groups", groups, n))
-    if numbers.max() < 2:
-        raise InputError(f"{numbers.max() + 1} group(s) are too few to resample; at least 3.")
-    return numbers
+def check_groups(groups: Any, n: int, *, fewest: int) -> np.ndarray:
+    """One label per row, of at least so many groups."""
+    labels = row_labels("groups", groups, n)
+    n_groups = len(np.unique(labels))
+    if n_groups < fewest:
+        are = "group is" if n_groups == 1 else "groups are"
+        raise InputError(f"{n_groups} {are} too few to resample; at least {fewest} are needed.")
+    return labels
 
 
 def _classes(numbers: np.ndarray) -> Sequence[np.ndarray]:

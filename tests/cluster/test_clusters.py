@@ -16,6 +16,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import mainstay as ms
+from mainstay import _clusters
 from mainstay._parallel import n_cores, run_tasks
 
 # Tasks are functions inside functions: these are sent by value, so that workers need no test files.
@@ -101,6 +102,41 @@ def test_a_task_whose_worker_dies_is_done_by_another(cluster: str, tmp_path: Pat
     found = run_tasks(task, [(values, i) for i in range(12)])
     assert found == [values.sum() + i for i in range(12)]
     assert (tmp_path / "first try").exists()
+
+
+@pytest.mark.parametrize(("seconds", "together"), [(0.0, True), (0.3, False)])
+def test_short_tasks_travel_together_and_long_ones_alone(
+    cluster: str, monkeypatch: pytest.MonkeyPatch, seconds: float, together: bool
+) -> None:
+    def task(values: np.ndarray, i: int) -> float:
+        time.sleep(seconds)
+        return float(values[i])
+
+    parcels: list[int] = []
+    made = _clusters._parcels
+
+    def spied(*arguments: Any) -> Any:
+        calls = made(*arguments)
+        parcels.extend(len(numbers) for numbers in calls)
+        return calls
+
+    monkeypatch.setattr(_clusters, "_parcels", spied)
+    n = 200 if together else 16
+    values = np.arange(20_000.0)
+    assert run_tasks(task, [(values, i) for i in range(n)]) == list(range(n))
+    assert sum(parcels) == n - 6  # three for each of two workers went first
+    assert (max(parcels) > 1) is together
+    assert len(parcels) >= 8  # enough for both workers to end at about the same time
+
+
+def test_an_error_in_a_parcel_is_raised_as_it_was(cluster: str) -> None:
+    def task(i: int) -> int:
+        if i == 97:
+            raise ms.InputError("y has one class only.")
+        return i
+
+    with pytest.raises(ms.InputError, match=r"^y has one class only\.$"):
+        run_tasks(task, [(i,) for i in range(120)])
 
 
 # ---------------------------------------------------------------------- what is sent

@@ -80,6 +80,32 @@ def table_sums(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def width_cells(  # type: ignore[no-untyped-def]
+    values, low, high, n_bins, missing, classes, n_classes, cells
+):
+    """Table cells, bin · n_classes + class, of numbers cut into bins of equal width.
+
+    `values` are columns × rows, cut between `low[f]` and `high[f]`: the rule of
+    `discretization.equal_width_codes`. NaN is in bin `missing`; what lies outside, in the first or
+    last one.
+    """
+    n_features, n = values.shape
+    last = n_bins - 1.0
+    for f in range(n_features):
+        half = 0.5 if np.isinf(high[f] - low[f]) else 1.0
+        start = low[f] * half
+        width = high[f] * half - start
+        width = 1.0 if width == 0.0 else width
+        for i in range(n):
+            value = values[f, i]
+            b = np.floor((value * half - start) / width * n_bins)
+            b = b if b < last else last
+            b = b if b > 0.0 else 0.0
+            b = b if value == value else missing
+            cells[f, i] = np.int32(b) * n_classes + classes[i]
+
+
+@njit(cache=True, nogil=True)
 def add_cells(cells, words, sums):  # type: ignore[no-untyped-def]
     """Add the weights of every row, `words[i]`, to its table cell, `sums[f, cells[f, i]]`."""
     n, width = words.shape

@@ -20,6 +20,8 @@ STIRLING = np.array(
     [0.0] + [math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n for n in range(1, 16)]
 ) - 0.5 * math.log(2 * math.pi)  # fmt: skip
 
+_LOG_HALF = -math.log(2.0)
+
 
 @njit(cache=True)
 def _stirling_error(n):
@@ -60,20 +62,30 @@ def _log_binomial(k, m, x, y):
 
 
 @njit(cache=True)
-def log_tails(k, m, x, y):
-    """Log P(N ≥ k) and log P(N < k), N binomial(m, x), y = 1 − x, 1 ≤ k ≤ m."""
+def log_tails(k, m, x, y, wanted=0.0):
+    """Log P(N ≥ k) and log P(N < k), N binomial(m, x), y = 1 − x, 1 ≤ k ≤ m.
+
+    What is seen to have log P(N ≥ k) above `wanted` may be 0 and −∞ instead: sums over some √m
+    terms are then cut short.
+    """
     if y <= 0.0:
         return 0.0, -np.inf
     term, total = 1.0, 1.0
     if k > m * x:
+        log_first = _log_binomial(k, m, x, y)
+        enough = math.exp(min(700.0, wanted - log_first)) if wanted < 0.0 else np.inf
         odds = x / y
         for i in range(k, m):
             term *= (m - i) / (i + 1.0) * odds
             total += term
             if term < 1e-17 * total:
                 break
-        upper = min(0.0, _log_binomial(k, m, x, y) + math.log(total))
+            if total > enough:
+                return 0.0, -np.inf
+        upper = min(0.0, log_first + math.log(total))
         return upper, math.log1p(-math.exp(upper)) if upper < 0 else -np.inf
+    if wanted < _LOG_HALF:  # k is at most the median
+        return 0.0, -np.inf
     odds = y / x
     for i in range(k - 1, 0, -1):
         term *= i / (m - i + 1.0) * odds
@@ -86,16 +98,16 @@ def log_tails(k, m, x, y):
 
 @njit(cache=True)
 def log_rho(ordered, counts):
-    """Per column of sorted ranks: log ρ and log(1 − ρ), ρ = min over k of P(N(r_(k)) ≥ k)."""
-    p = ordered.shape[1]
+    """Per row of sorted ranks: log ρ and log(1 − ρ), ρ = min over k of P(N(r_(k)) ≥ k)."""
+    p = ordered.shape[0]
     rho, complement = np.zeros(p), np.full(p, -np.inf)
     for j in range(p):
         m = counts[j]
         for k in range(1, m + 1):
-            r = ordered[k - 1, j]
-            if k < m and ordered[k, j] == r:
+            r = ordered[j, k - 1]
+            if k < m and ordered[j, k] == r:
                 continue  # of tied ranks the last has the smallest tail
-            upper, lower = log_tails(k, m, r, 1.0 - r)
+            upper, lower = log_tails(k, m, r, 1.0 - r, rho[j])
             rho[j] = min(rho[j], upper)
             complement[j] = max(complement[j], lower)
     return rho, complement
@@ -315,16 +327,16 @@ def log_staying(x, floor):
 
 @njit(cache=True)
 def log_stuart(ordered, counts):
-    """Per column of sorted ranks: log Q and log(1 − Q), Q = P(N(r_(k)) ≥ k for all k)."""
-    m_all, p = ordered.shape
+    """Per row of sorted ranks: log Q and log(1 − Q), Q = P(N(r_(k)) ≥ k for all k)."""
+    p, m_all = ordered.shape
     log_q, log_1m_q = np.zeros(p), np.full(p, -np.inf)
     x, floor = np.empty(m_all), np.empty(m_all, dtype=np.int64)
     for j in range(p):
         m = counts[j]
         size = 0
         for k in range(1, m + 1):
-            if k == m or ordered[k, j] != ordered[k - 1, j]:
-                x[size], floor[size] = ordered[k - 1, j], k
+            if k == m or ordered[j, k] != ordered[j, k - 1]:
+                x[size], floor[size] = ordered[j, k - 1], k
                 size += 1
         if size == 0 or x[0] == 1.0:
             continue  # Q = 1

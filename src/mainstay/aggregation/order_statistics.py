@@ -7,6 +7,7 @@ it holds for thousands of lists; the textbook formulas break from 30 to 50 lists
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from scipy.special import gammaln, logsumexp, xlog1py, xlogy
 from mainstay._validation import InputError, check_matrix, split_table
 from mainstay.aggregation.entry import Aggregation, Outcome
 
+_BLOCK_SIZE = 2**18  # ranks that are sorted at once
 EXACT_FROM = -660.0  # below this log ρ the exact p-value nears the smallest double
 
 
@@ -159,9 +161,7 @@ def stuart_log_q(r: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     from mainstay._kernels import order_statistics as kernel
 
-    ordered, counts = _sorted(_normalised(r))
-    log_q, log_1m_q = kernel.log_stuart(ordered, counts)
-    return log_q, log_1m_q
+    return _by_feature(kernel.log_stuart, _normalised(r))
 
 
 # ---------------------------------------------------------------------- rules of aggregate()
@@ -197,15 +197,28 @@ def _normalised(r: Any) -> np.ndarray:
     return ranks
 
 
-def _sorted(r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return np.sort(r, axis=0), np.sum(~np.isnan(r), axis=0)
+def _by_feature(
+    kernel: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]], r: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two numbers per feature from its sorted ranks (NaN last) and how many there are.
+
+    Some features at a time: their ranks lie together, in the cache.
+    """
+    m, p = r.shape
+    first, second = np.empty(p), np.empty(p)
+    step = max(1, _BLOCK_SIZE // m)
+    for at in range(0, p, step):
+        part = slice(at, at + step)
+        ordered = np.ascontiguousarray(r[:, part].T)
+        ordered.sort(axis=1)
+        first[part], second[part] = kernel(ordered, np.sum(~np.isnan(ordered), axis=1))
+    return first, second
 
 
 def _log_rho(r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     from mainstay._kernels import order_statistics as kernel
 
-    log_rho, log_1m_rho = kernel.log_rho(*_sorted(r))
-    return log_rho, log_1m_rho
+    return _by_feature(kernel.log_rho, r)
 
 
 def _logs_and_counts(log_rho: Any, n_lists: Any) -> tuple[np.ndarray, np.ndarray]:

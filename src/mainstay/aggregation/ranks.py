@@ -147,9 +147,11 @@ def last_ranks(ranks: np.ndarray) -> np.ndarray:
     >>> last_ranks(np.array([[1.0, 3.0, 3.0, 3.0]]))
     array([[1., 4., 4., 4.]])
     """
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(ranks, method="max", axis=1), dtype=float)
+    last = np.empty(ranks.shape)
+    for row, run in enumerate(ranks):
+        halves = (2 * run).astype(np.intp)  # mean ranks are whole or half numbers
+        last[row] = np.cumsum(np.bincount(halves))[halves]
+    return last
 
 
 def top_credit(ranks: np.ndarray, k: int) -> np.ndarray:

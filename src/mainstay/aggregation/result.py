@@ -60,6 +60,18 @@ class Ranking:
             return self
         return replace(self, _p_values=None, p_values_note=why)
 
+    def put_back(self, order: np.ndarray, features: tuple[str, ...]) -> Ranking:
+        """The ranking of features whose columns had been put in an order; without p-values."""
+        places = np.argsort(order)
+        return replace(
+            self,
+            features=features,
+            scores=self.scores[places],
+            ranks=self.ranks[places],
+            order=order[self.order],
+            _p_values=None,
+        )
+
     def _to_parts(self) -> dict[str, Any]:
         return {**field_parts(self), "_p_values": self.p_values}
 

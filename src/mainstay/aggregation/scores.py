@@ -28,6 +28,8 @@ def mean(scores: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     array([0.3, 0.4])
     """
     present = ~np.isnan(scores)
+    if weights is None and present.all():
+        return column_sums(scores) / len(scores)
     share = np.ones(len(scores)) if weights is None else weights
     sums = column_sums(np.where(present, scores, 0.0), weights)
     return np.asarray(sums / column_sums(present.astype(float), share))

@@ -60,18 +60,24 @@ class ParquetRows(Source):
                     yield split_batch(ordered, len(names))
         release_unused()
 
-    def span(self, name: str) -> tuple[int, int] | None:
-        """Smallest and largest whole number of a column, if all row groups tell."""
-        found: list[int] = []
+    def spans(self, names: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+        """Smallest and largest numbers of columns, where all row groups tell."""
+        found: dict[str, tuple[Any, Any]] = {}
+        unknown: set[str] = set()
         for path in self._paths:
             with _opened(path) as file:
-                at = file.schema_arrow.names.index(name)
+                at = [(name, file.schema_arrow.names.index(name)) for name in names]
                 for group in range(file.metadata.num_row_groups):
-                    statistics = file.metadata.row_group(group).column(at).statistics
-                    if statistics is None or not statistics.has_min_max:
-                        return None
-                    found += [statistics.min, statistics.max]
-        return (min(found), max(found)) if found else None
+                    columns = file.metadata.row_group(group)
+                    for name, j in at:
+                        column = columns.column(j)
+                        told = column.statistics if column.path_in_schema == name else None
+                        if told is None or not told.has_min_max or told.min != told.min:
+                            unknown.add(name)
+                            continue
+                        low, high = found.get(name, (told.min, told.max))
+                        found[name] = min(low, told.min), max(high, told.max)
+        return {name: span for name, span in found.items() if name not in unknown}
 
     def summary(self) -> dict[str, Any]:
         """Sizes and times of the files."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from mainstay._provenance import content_hash
 from mainstay._validation import InputError, check_choice, feature_names, some
 from mainstay.batches.memory import columns_at_once, parse_memory, room_for
 from mainstay.batches.opening import open_source
@@ -15,6 +18,7 @@ from mainstay.batches.sources import Source
 # Whatever is summed is summed block by block, so this number is part of the results: it depends
 # neither on the memory limit nor on how files are cut.
 BLOCK_ROWS = 4096
+_IDENTITIES = {"sha256_files", "graph"}  # in a summary: any change of the source shows
 _NUMBERS = ("float", "integer", "boolean")
 
 
@@ -75,6 +79,7 @@ class RowBatches:
         self.features, self.target, self.memory = tuple(features), target, memory
         self.kinds = tuple(source.kinds[name] for name in self.features)
         self.n_rows, self.n_features = source.n_rows, len(self.features)
+        self.most_at_once = self.n_features
 
     @classmethod
     def open(
@@ -186,9 +191,38 @@ class RowBatches:
         needed = n_columns * reading + fixed + self._source.bytes_fixed
         return room_for(self.memory, needed, required=required)
 
-    def span(self, feature: str) -> tuple[int, int] | None:
-        """Smallest and largest whole number of a feature, where that is known without reading."""
-        return self._source.span(feature)
+    def spans(self, features: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+        """Smallest and largest numbers of those features of which a file's header tells them."""
+        return self._source.spans(features)
+
+    def at_most(self, n_columns: int) -> RowBatches:
+        """The same rows, of which no more columns than these are worked on at once."""
+        limited = copy(self)
+        limited.most_at_once = min(n_columns, self.n_features)
+        return limited
+
+    def parts_of(self, columns: range) -> list[slice]:
+        """Cut consecutive columns into parts that may be worked on at once."""
+        step = self.most_at_once
+        return [slice(at, min(at + step, columns.stop)) for at in columns[::step]]
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Summary, and hashes that tell any other data: of the target, and where need be of X.
+
+        Files are told by their names, sizes and times; what is no file is read once.
+        """
+        known = self.summary()
+        read = None if _IDENTITIES & known.keys() else slice(None)
+        of_target, of_values = hashlib.sha256(), hashlib.sha256()
+        for block in self.blocks(read):
+            of_target.update(content_hash(block.target).encode())
+            if read is not None:
+                of_values.update(content_hash(block.values).encode())
+        hashes = {"sha256_target": of_target.hexdigest()}
+        if read is not None:
+            hashes["sha256_values"] = of_values.hexdigest()
+        names = np.array([*self.features, *self.kinds], dtype=object)
+        return {**known, "sha256_feature names and types": content_hash(names), **hashes}
 
     def summary(self) -> dict[str, Any]:
         """Shape, and by what the source can be recognised: names and sizes, not its contents."""

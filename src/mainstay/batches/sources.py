@@ -48,9 +48,9 @@ class Source(ABC):
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
         """Read all rows of some columns, in order, some rows at a time."""
 
-    def span(self, name: str) -> tuple[int, int] | None:
-        """Smallest and largest of the whole numbers in a column, where that is known beforehand."""
-        return None
+    def spans(self, names: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+        """Smallest and largest numbers of columns, of those where it is known without reading."""
+        return {}
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:

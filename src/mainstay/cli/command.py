@@ -75,7 +75,8 @@ class OutputFolder(click.Path):
         try:
             check_folder_writable(value)
         except OSError as error:
-            raise PathError(str(error), param) from error
+            said = str(error) if str(error).startswith(str(value)) else f"{value}: {error}"
+            raise PathError(said, param) from error
         return super().convert(value, param, ctx)
 
 

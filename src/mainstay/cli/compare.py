@@ -77,8 +77,9 @@ def compare(
 ) -> None:
     """Compare ways to select the features of FILE: accuracy, stability, number of features.
 
-    Prints what no other candidate beats in all three (the front), the baselines (all features,
-    no features, an F-test, random selection), and which candidate to take and why.
+    Prints what no other candidate beats in all three (the front; of up to ten candidates, all), the
+    baselines (all features, no features, an F-test, random selection), and which candidate to take
+    and why.
     """
     from mainstay._files import write_table
     from mainstay.comparison import compare_selectors

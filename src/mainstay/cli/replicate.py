@@ -73,15 +73,15 @@ def replicate(
     from mainstay._validation import counted
     from mainstay.ensemble import EnsembleSelector
 
+    _check_measure(measure)
     data = source.read()
     ranker = list(rankers) if len(rankers) > 1 else (rankers or ("information_gain",))[0]
     studies: dict[str, Any] = {
         "procedure": EnsembleSelector(ranker), "X": data.X, "y": data.y, "groups": data.groups,
         "task": task, "n_pairs": pairs, "n_splits": splits, "n_jobs": jobs,
+        "measure": measure, "n_features_to_select": number_or_text(n_features),
     }
-    compared = {"measure": measure, "n_features_to_select": number_or_text(n_features),
-                "random_state": seed}
-    result = _compared(studies, compared, ensemble_size, checkpoint)
+    result = _compared(studies, ensemble_size, seed, checkpoint)
     table = _side_by_side(result)
     if plot:
         result.plot().save(plot)
@@ -92,9 +92,10 @@ def replicate(
     if as_json:
         click.echo(json.dumps(_record(result, table)))
         return
+    unit = "row" if data.groups is None else "group"
     echo(
         f"{source.describe(data, *task_and_reason(task, data.y))}; {pairs} pairs of halves that "
-        f"share no row, {counted(result.n_features_to_select, 'feature')} each; agreement: "
+        f"share no {unit}, {counted(result.n_features_to_select, 'feature')} each; agreement: "
         f"{measure}.\n"
     )
     print_table(table)
@@ -104,8 +105,20 @@ def replicate(
 
 
 # fmt: on
+def _check_measure(measure: str) -> None:
+    """Refuse what cannot be compared between ensembles, before the file is read."""
+    from mainstay.measures import check_named
+
+    kind = check_named(measure).kind
+    if kind in ("scores", "importances"):
+        raise click.UsageError(
+            f"--measure {measure} compares {kind}, but ensembles end in rankings; ms.replicability "
+            "in Python takes it for single runs."
+        )
+
+
 def _compared(
-    studies: dict[str, Any], compared: dict[str, Any], size: int, checkpoint: str | None
+    studies: dict[str, Any], size: int, seed: int, checkpoint: str | None
 ) -> Replicability:
     """Estimate for ensembles and for single runs on the same rows; first say what that costs."""
     from mainstay.reliability import replicability
@@ -119,8 +132,11 @@ def _compared(
         err=True,
     )
     folders = [None if checkpoint is None else Path(checkpoint) / kind for kind in _KINDS]
-    ensembles = replicability(**studies, **compared, ensemble_size=size, checkpoint=folders[0])
-    return ensembles.compared_with(replicability(**studies, **compared, checkpoint=folders[1]))
+    ensembles, single = (
+        replicability(**studies, ensemble_size=one, random_state=seed, checkpoint=folder)
+        for one, folder in zip((size, None), folders, strict=True)
+    )
+    return ensembles.compared_with(single)
 
 
 def _duration(seconds: float) -> str:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mainstay.ensemble import EnsembleSelector
+    from mainstay.forecast import Forecast
     from mainstay.measures.inference import StabilityEstimate
+    from mainstay.reliability import FeatureEvidence
     from mainstay.report import Verdict
 
 # of the feature table: what a narrow terminal shows first
@@ -127,8 +129,12 @@ def select(
     written = [output, str(write_feature_table(selector.feature_table_, output))] if output else []
     if save_runs:
         selector.runs_.save(save_runs)
-    if page or save:
-        _write_result(selector, source, seed, page, title, save)
+    forecast = _forecast(selector, seed) if page or save else None
+    result = selector.result(forecast=forecast, source=source.to_dict())
+    if save:
+        result.save(save)
+    if page:
+        result.write_report(page, title=title)
     if as_json:
         _print_json(selector)
         return
@@ -139,7 +145,7 @@ def select(
     )
     if resamples == "auto":
         echo(f"{selector.decision_}\n")
-    verdict = selector.result().verdict
+    verdict = result.verdict
     if by == "group":
         print_table(_groups(verdict))
     else:
@@ -150,7 +156,7 @@ def select(
         echo(f"  {other['option']}: {other['text']}")
     echo(f"\n{verdict.headline}\n{verdict.lead}")
     if selector.evidence_ is not None:
-        echo(f"\n{selector.evidence_.summary()}")
+        echo(f"\n{_against_noise(selector.evidence_, len(data.X))}")
     if hasattr(selector, "guarantee_"):
         echo(selector.guarantee_)
     echo("\nHow far do the runs agree, all of them on resamples of the same rows?")
@@ -209,20 +215,18 @@ def _print_json(selector: EnsembleSelector) -> None:
     click.echo(json.dumps(record))
 
 
-def _write_result(
-    selector: EnsembleSelector,
-    source: DataSource,
-    seed: int,
-    page: str | None,
-    title: str | None,
-    save: str | None,
-) -> None:
-    """Write what was found, with the forecast that its runs allow."""
-    forecast = None
+def _forecast(selector: EnsembleSelector, seed: int) -> Forecast | None:
+    """What more runs would bring, where something but not everything was selected."""
     if 0 < selector.n_features_ < selector.runs_.n_features:
-        forecast = selector.forecast(random_state=seed)
-    result = selector.result(forecast=forecast, source=source.to_dict())
-    if save is not None:
-        result.save(save)
-    if page is not None:
-        result.write_report(page, title=title)
+        return selector.forecast(random_state=seed)
+    return None
+
+
+def _against_noise(evidence: FeatureEvidence, n_rows: int) -> str:
+    """What permuted targets tell; which features can be named stands in the lead already."""
+    from mainstay.report.verdict_evidence import evidence_sentences
+    from mainstay.report.verdict_studies import HOW_TO_REPLICATE
+
+    found = evidence_sentences(evidence, n_rows=n_rows)
+    words = (found.tested, found.advice, evidence.stability_statement, HOW_TO_REPLICATE)
+    return " ".join(filter(None, words))

@@ -41,6 +41,7 @@ from mainstay.measures.inference import StabilityEstimate
 from mainstay.rankers.inputs import Table
 from mainstay.rankers.models import default_estimator
 from mainstay.reliability.agreement import PairAgreement
+from mainstay.twins import Choice, choice_of, find_twins
 
 if TYPE_CHECKING:
     from mainstay.similarity import FeatureSimilarity
@@ -141,7 +142,9 @@ def compare_selectors(
         columns of their own name.
     similarity_threshold : float or None
         Absolute correlation from which features count as exchangeable. With None, or where the
-        features are not all numbers, the plain stability counts in the front.
+        features are not all numbers, the plain stability counts in the front. Of more than 50,000
+        features, those that the rankers select on all rows, and the next best, are compared with
+        all others; a warning says how many.
     priorities : sequence of str
         "score", "stability" and "size", most important first.
     tolerance : float
@@ -231,7 +234,7 @@ def compare_selectors(
         progress=progress,
         paired=cv_is_half(cv),
     )
-    judge = Judge(measures, _similarity(data, similarity_threshold), int(rng.integers(2**32)))
+    judge = Judge(measures, _twins(data, similarity_threshold, space), int(rng.integers(2**32)))
     settings = {
         **_data_settings(data, splits),
         **_space_settings(space),
@@ -428,10 +431,22 @@ def _all_numbers(X: Any, estimator: Any) -> bool:
     return not texts
 
 
-def _similarity(data: Data, threshold: float | None) -> FeatureSimilarity | None:
+def _twins(data: Data, threshold: float | None, space: Space) -> FeatureSimilarity | None:
+    """Which features are twins; of very many, those of what the rankers select on all rows."""
     if threshold is None:
         return None
-    return data.similarity(check_fraction("similarity_threshold", threshold))
+
+    def chosen() -> Choice:
+        runs = []
+        for name in space.specs:
+            selector = space.contender(name, {}).selector
+            assert selector is not None  # which only baselines have
+            alone = selector.procedure.alone()
+            once = alone.run(data, 1, np.random.default_rng(0), n_jobs=1, progress=False)
+            runs.append(alone.merge(once))
+        return choice_of(runs, space.sizes[-1], "a ranker on all rows")
+
+    return find_twins(data, check_fraction("similarity_threshold", threshold), chosen)
 
 
 def _test_per_train(splits: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:

@@ -27,6 +27,7 @@ from mainstay.reliability.agreement import PairAgreement, chance_agreement
 from mainstay.reliability.pairs import agreement_in_pairs, halve
 from mainstay.resampling import Pairs
 from mainstay.runs import Runs
+from mainstay.twins import choice_of, find_twins
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,7 +167,11 @@ def cross_validate_selection(
     seed = int(rng.integers(2**32))
     similarity = None
     if any(name in MEASURES and MEASURES[name].adjusted for name in measures):
-        similarity = data.similarity(selector.similarity_threshold or 0.9)
+        similarity = find_twins(
+            data,
+            selector.similarity_threshold or 0.9,
+            lambda: choice_of(list(runs.values()), numbers[-1]),
+        )
     return SelectionScores(
         _score_table(results, numbers),
         _stability_table(runs, measures, numbers, similarity, seed),
@@ -235,7 +240,7 @@ def _one_fold(
     results, part, ensemble = {}, data.rows(train), selector.procedure
     for kind, procedure in (("ensemble", ensemble), ("single", ensemble.alone())):
         by_ranker = repeat_on(selector, procedure, part, seed)
-        ranking = procedure.combine(by_ranker)
+        ranking = procedure.combine(by_ranker, ties=np.random.default_rng(seed))
         scores = score_sizes(ranking.order, sizes, estimator, data, train, test, scoring)
         results[kind] = (-ranking.ranks.astype(float), scores)
     return results

@@ -207,7 +207,8 @@ def rank_part(
             if key[2] is not None:
                 rule = replace(rule, n_features_per_run=key[2])
             begin = time.process_time()
-            order = rule.combine(by_ranker).order[:largest]
+            ties = np.random.default_rng(seed)  # between splits, not by name
+            order = rule.combine(by_ranker, ties=ties).order[:largest]
             results[key] = (order, ranked - start + time.process_time() - begin)
     return results
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from mainstay.ensemble import EnsembleSelector
     from mainstay.plotting import ComparisonDisplay
 
+_FEW_CANDIDATES = 10  # that an overview shows all of
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison(WithNamedRuns):
@@ -145,10 +147,11 @@ class Comparison(WithNamedRuns):
         return self.overview()
 
     def overview(self) -> pd.DataFrame:
-        """The front and the baselines, with the columns that matter most."""
+        """The front and the baselines (of few candidates all), with the columns that matter."""
         import pandas as pd
 
-        rest = self.table[self.table["baseline"] & ~self.table["on_front"]]
+        shown = self.table["baseline"] | (self.n_candidates <= _FEW_CANDIDATES)
+        rest = self.table[shown & ~self.table["on_front"]]
         rows = pd.concat([self.front, in_order_of_score(rest)], ignore_index=True)
         column = self.stability_column
         return pd.DataFrame(

@@ -347,11 +347,24 @@ def write_report(
     if comparison is not None:
         shown = replace(shown, comparison=comparison)
     if replicability is not None:
+        _refuse_other_data(shown, replicability)
         shown = replace(shown, replicability=replicability)
     if evidence is not None:
         table = with_evidence(shown.feature_table, evidence)
         shown = replace(shown, evidence=evidence, feature_table=table)
     write_page(shown, path, title=title)
+
+
+def _refuse_other_data(result: SelectionResult, replicability: Replicability) -> None:
+    """Refuse a replicability of studies that cannot have been made on the result's data."""
+    n = result.settings.get("data", {}).get("n_samples", replicability.n)
+    if set(replicability.runs.features) != set(result.runs.features) or replicability.n != n:
+        raise InputError(
+            f"the replicability is of {replicability.n:,} rows × "
+            f"{replicability.runs.n_features:,} features, and the result of {n:,} rows × "
+            f"{result.runs.n_features:,}, or their features have other names; both must come from "
+            "the same table."
+        )
 
 
 def as_result(result: Any) -> SelectionResult:

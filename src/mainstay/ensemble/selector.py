@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from mainstay._checkpoint import keep_in
@@ -21,7 +19,6 @@ from mainstay._validation import (
     RandomState,
     check_fraction,
     check_random_state,
-    share_or_number,
 )
 from mainstay.batches import RowBatches
 from mainstay.data import Data, StreamedData
@@ -32,27 +29,24 @@ from mainstay.ensemble.error_control import (
     permutation_evidence,
     select_by_error,
 )
+from mainstay.ensemble.feature_count import cross_validated_number, wanted_number
 from mainstay.ensemble.feature_table import feature_table
 from mainstay.ensemble.resample_count import make_runs
 from mainstay.ensemble.result import SelectionResult, result_of
-from mainstay.ensemble.scoring import candidate_sizes, score_sizes
-from mainstay.ensemble.twins import find_twins
 from mainstay.forecast import Forecast, forecast_stability
 from mainstay.measures import stability
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import Procedure, report_padding, selections
-from mainstay.rankers.models import default_estimator
 from mainstay.reliability import ErrorRule, FeatureEvidence
 from mainstay.resampling import check_one_pass
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
+from mainstay.twins import Choice, find_twins
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mainstay.reliability import Replicability
-
-_FREQUENCY = re.compile(r"frequency\s*>=\s*(\d*\.?\d+)")
 
 
 class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -245,7 +239,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         settings = self.get_params(deep=False)
         with keep_in(self.checkpoint, "EnsembleSelector", settings, data.fingerprint):
             rng = check_random_state(self.random_state)
-            k = self._number_to_select(data.n_features)
+            k = wanted_number(self.n_features_to_select, data.n_features)
             procedure = self._procedure_for(k, data.n_features)
             per_run = procedure.per_run(data.n_features)
             made = make_runs(
@@ -266,7 +260,12 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             self.task_, self.task_reason_ = data.task, data.task_reason
             chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
             if k is None:
-                k = per_run = self._cross_validated_number(procedure, data, rng)
+                assert isinstance(data, Data)  # streamed rows were refused
+                k, self.cv_scores_ = cross_validated_number(
+                    procedure, data, self.n_resamples_, rng,
+                    estimator=self.estimator, cv=self.cv, scoring=self.scoring, n_jobs=self.n_jobs,
+                )  # fmt: skip
+                per_run = k
             self._data = data
             self.similarity_ = self._similarity(data, chosen)
             self.evidence_ = self._evidence(procedure, data, k, rng)
@@ -310,16 +309,14 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             "sample_weight": sample_weight is not None,
             "groups": groups is not None,
             "n_permutations": self.n_permutations is not None,
-            "checkpoint": self.checkpoint is not None,
             f"n_features_to_select={wanted!r}": rule,
         }
         refused = [name for name, given in needs.items() if given]
         if refused:
             raise InputError(
                 f"{' and '.join(refused)} cannot be used with rows that are read block by block: "
-                "RowBatches know their target, rows are weighted by the resampling alone, "
-                "permuted targets and cross-validation need all rows in memory, and what a task "
-                "is depends on the memory there is, so that no checkpoint could be continued."
+                "RowBatches know their target, rows are weighted by the resampling alone, and "
+                "permuted targets and cross-validation need all rows in memory."
             )
 
     @property
@@ -471,55 +468,13 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             progress=self.progress,
         )
 
-    def _number_to_select(self, p: int) -> int | float | ErrorRule | None:
-        """A number of features, a frequency (a float), an error rule, or None for "auto"."""
-        wanted = self.n_features_to_select
-        if not isinstance(wanted, str):
-            return share_or_number("n_features_to_select", wanted, p)
-        if wanted == "auto":
-            return None
-        if ErrorRule.is_rule(wanted):
-            return ErrorRule.parse(wanted)
-        match = _FREQUENCY.fullmatch(wanted.strip())
-        if match is None:
-            raise InputError(
-                f"n_features_to_select must be a number, a share, 'auto', or such as "
-                f"'frequency>=0.8', 'fdr<=0.1', 'fwer<=0.05' or 'expected_false<=1', got "
-                f"{wanted!r}."
-            )
-        return check_fraction("the frequency in n_features_to_select", match[1])
-
-    def _cross_validated_number(
-        self, procedure: Procedure, data: Any, rng: np.random.Generator
-    ) -> int:
-        """Fewest features within one standard error of the best; ensembles inside the folds."""
-        estimator = self.estimator
-        if estimator is None:
-            estimator = default_estimator(data.X, data.task)
-        cv = check_cv(self.cv, data.y, classifier=is_classifier(estimator))
-        sizes = candidate_sizes(data.n_features)
-        folds = list(cv.split(np.zeros((data.n_rows, 1)), data.y, data.groups))
-        seeds = rng.integers(2**62, size=len(folds))
-        scores = []
-        for (train, test), seed in zip(folds, seeds, strict=True):
-            inside = np.random.default_rng(int(seed))
-            part = data.rows(train)
-            ranking = procedure.rank(part, self.n_resamples_, inside, n_jobs=self.n_jobs)
-            scores.append(
-                score_sizes(ranking.order, sizes, estimator, data, train, test, self.scoring)
-            )
-        table = np.array(scores)
-        mean, best = table.mean(axis=0), int(table.mean(axis=0).argmax())
-        error = table[:, best].std(ddof=1) / math.sqrt(len(table))
-        self.cv_scores_ = dict(zip(sizes, mean.tolist(), strict=True))
-        return int(sizes[int(np.flatnonzero(mean >= mean[best] - error)[0])])
-
     def _similarity(self, data: Data | StreamedData, chosen: Runs) -> FeatureSimilarity | None:
         """Which features are twins, unless they are not to be looked for."""
         if self.similarity_threshold is None:
             return None
         threshold = check_fraction("similarity_threshold", self.similarity_threshold)
-        return find_twins(data, threshold, chosen, self.ranking_)
+        ranks = self.ranking_.ranks
+        return find_twins(data, threshold, lambda: Choice(chosen.counts, ranks))
 
     def _measure_stability(self, seed: int) -> None:
         """Agreement of the runs, plain and with similar features counted as one."""

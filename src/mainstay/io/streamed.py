@@ -40,10 +40,10 @@ def open_data(
 
 
 def _identifiers(rows: RowBatches) -> Iterator[tuple[str, str]]:
-    for name, kind in zip(rows.features, rows.kinds, strict=True):
-        if kind != "integer":
-            continue
-        span = rows.span(name)
+    whole = [n for n, kind in zip(rows.features, rows.kinds, strict=True) if kind == "integer"]
+    spans = rows.spans(whole)
+    for name in whole:
+        span = spans.get(name)
         if span is not None and span[1] - span[0] == rows.n_rows - 1:
             yield name, f"it holds whole numbers from {span[0]} to {span[1]} in {rows.n_rows} rows"
         elif is_id_name(name):

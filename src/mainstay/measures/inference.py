@@ -19,6 +19,7 @@ from mainstay.measures.intervals import (
     jackknife_variance,
     least_agreement,
     pair_variance,
+    sums_with_others,
     t_quantile,
 )
 
@@ -313,12 +314,16 @@ def _defined_pairs(
     measure: str, pairwise: np.ndarray, undefined: Undefined, disjoint: bool
 ) -> np.ndarray:
     m = len(pairwise)
-    used = ~np.eye(m, dtype=bool)
     if disjoint:
         used = np.zeros((m, m), dtype=bool)
         used[np.arange(0, m - 1, 2), np.arange(1, m, 2)] = True
-    pairwise = np.where(used, pairwise, np.nan)
-    missing = np.argwhere(np.isnan(pairwise) & used)
+        pairwise = np.where(used, pairwise, np.nan)
+        missing = np.argwhere(np.isnan(pairwise) & used)
+    else:
+        pairwise = pairwise.astype(float)  # a copy
+        np.fill_diagonal(pairwise, 0.0)
+        missing = np.argwhere(np.isnan(pairwise))
+        np.fill_diagonal(pairwise, np.nan)
     if missing.size:
         i, j = missing[0]
         number = len({(min(pair), max(pair)) for pair in missing.tolist()})
@@ -335,13 +340,12 @@ def _average_pairs(pairwise: np.ndarray, disjoint: bool) -> tuple[float, np.ndar
         n = len(values)
         without = (values.sum() - values) / (n - 1) if n > 1 else None
         return float(values.mean()), without
-    filled = pairwise.copy()
-    np.fill_diagonal(filled, 0.0)
-    total = filled.sum()
+    with_others = sums_with_others(pairwise)
+    total = with_others.sum() / 2
     value = float(total / (m * (m - 1)))
     if m < 3:
         return value, None
-    return value, (total - filled.sum(axis=0) - filled.sum(axis=1)) / ((m - 1) * (m - 2))
+    return value, (total - with_others) / ((m - 1) * (m - 2))
 
 
 def wilson_interval(

@@ -25,6 +25,7 @@ from scipy.special import stdtrit
 
 LEAST_RUNS = 5  # with fewer, no interval reached its nominal coverage in simulation
 
+_BLOCK_SIZE = 2**18  # pairs of runs that are worked on at once
 _SHARES = np.linspace(0.0, 1.0, 101)
 
 
@@ -44,20 +45,33 @@ def pair_variance(agreement: np.ndarray) -> float:
     when the effects of run i and run j are taken out (Hoeffding's second-order term).
     """
     m = len(agreement)
-    symmetric = (agreement + agreement.T) / 2
-    np.fill_diagonal(symmetric, 0.0)
-    of_run = symmetric.sum(axis=1) / (m - 2)
-    left = symmetric - of_run[:, None] - of_run + symmetric.sum() / ((m - 1) * (m - 2))
-    np.fill_diagonal(left, 0.0)
-    return float(2 * (left**2).sum() / (m * (m - 1)) ** 2)
+    sums = sums_with_others(agreement) / 2
+    of_run, level = sums / (m - 2), sums.sum() / ((m - 1) * (m - 2))
+    squares, step = 0.0, max(1, _BLOCK_SIZE // m)
+    for at in range(0, m, step):  # some runs at a time: nothing else as large as `agreement`
+        rows = np.arange(at, min(at + step, m))
+        left = (agreement[rows] + agreement[:, rows].T) / 2
+        left -= of_run[rows, None] + of_run - level
+        left[np.arange(len(rows)), rows] = 0.0
+        squares += float(np.vdot(left, left))
+    return 2 * squares / (m * (m - 1)) ** 2
+
+
+def sums_with_others(agreement: np.ndarray) -> np.ndarray:
+    """Sum over the others of what each run scores with them, first and second in a pair."""
+    sums = np.zeros(len(agreement))
+    step = max(1, _BLOCK_SIZE // len(agreement))
+    for at in range(0, len(agreement), step):
+        rows = agreement[at : at + step].copy()
+        rows[np.arange(len(rows)), np.arange(at, at + len(rows))] = 0.0
+        sums += rows.sum(axis=0)
+        sums[at : at + step] += rows.sum(axis=1)
+    return sums
 
 
 def least_agreement(agreement: np.ndarray) -> float:
     """Mean agreement with the others of the run that agrees least, at most 0."""
-    m = len(agreement)
-    others = (agreement + agreement.T) / 2
-    np.fill_diagonal(others, 0.0)
-    return min(0.0, float(others.sum(axis=1).min()) / (m - 1))
+    return min(0.0, float(sums_with_others(agreement).min()) / (2 * (len(agreement) - 1)))
 
 
 def t_quantile(degrees: float, confidence: float) -> float:

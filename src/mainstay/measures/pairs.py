@@ -6,6 +6,7 @@ They are functions of r = |V_i ∩ V_j|, a = |V_i|, b = |V_j| and p, on arrays; 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from mainstay.measures.entry import Measure, PairScore
 from mainstay.measures.inference import Scores, nothing_shared
 from mainstay.runs import Runs
 
+_BLOCK_SIZE = 2**18  # pairs of runs that are scored at once
 _SPARSE_COST = 128  # of a step in a sparse product, in steps of BLAS
 
 
@@ -23,13 +25,15 @@ def scores_of_pairs(measure: Measure, runs: Runs, chance: Chance) -> Scores:
     score = measure.pair_score
     assert score is not None
     a, p = runs.sizes.astype(float), runs.n_features
-    pairwise = score(overlaps(runs), a[:, None], a[None, :], p)
+    pairwise = overlaps(runs)
+    for rows in _blocks(len(pairwise)):
+        pairwise[rows] = score(pairwise[rows], a[rows, None], a[None, :], p)
+    if not (measure.corrected or chance.asked_for):
+        return Scores(pairwise=pairwise)
     lowest = least_overlap_scores(score, runs)
     if measure.corrected:
         unlike = nothing_shared(lowest)
         return Scores(pairwise=pairwise, unlike=unlike, correction="by definition")
-    if not chance.asked_for:
-        return Scores(pairwise=pairwise)
     sizes, which = np.unique(runs.sizes, return_inverse=True)
     expected = expected_overlap_score(score, sizes, p)[which[:, None], which[None, :]]
     return Scores(
@@ -37,6 +41,12 @@ def scores_of_pairs(measure: Measure, runs: Runs, chance: Chance) -> Scores:
         unlike=nothing_shared(correct_for_chance(lowest, expected, 1.0)),
         correction="exact",
     )
+
+
+def _blocks(m: int) -> Iterator[slice]:
+    """Rows of an m × m array, some at a time: what is computed from them stays in the cache."""
+    step = max(1, _BLOCK_SIZE // m)
+    return (slice(at, at + step) for at in range(0, m, step))
 
 
 def least_overlap_scores(score: PairScore, runs: Runs) -> np.ndarray:
@@ -52,13 +62,14 @@ def overlaps(runs: Runs) -> np.ndarray:
     m, p = support.shape
     if (counts**2).sum() < m * m * p / _SPARSE_COST:
         return np.asarray((support @ support.T).toarray(), dtype=float)
-    total = np.zeros((m, m), dtype=np.float32)  # whole numbers below 2²⁴: exact
+    total = np.zeros((m, m))
     width = max(1, 2**24 // m)
     columns = support.tocsc()
     for start in range(0, p, width):
         block = columns[:, start : start + width].toarray().astype(np.float32)
-        total += block @ block.T
-    return total.astype(float)
+        for rows in _blocks(m):  # sums are whole numbers below 2²⁴: exact
+            total[rows] += block[rows] @ block.T
+    return total
 
 
 def jaccard(r: Any, a: Any, b: Any, p: int) -> np.ndarray:

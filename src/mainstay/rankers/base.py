@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from copy import copy
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Self
@@ -172,9 +171,7 @@ def for_task(ranker: Any, task: str) -> Any:
         for name, value in ranker.get_params().items()
         if f"__{name}".endswith("__target") and isinstance(value, str) and value == "auto"
     ]
-    if not undecided:
-        return ranker
-    return clone(ranker).set_params(**dict.fromkeys(undecided, TARGET_OF_TASK[task]))
+    return _told(ranker, dict.fromkeys(undecided, TARGET_OF_TASK[task]))
 
 
 def for_number(ranker: Any, k: int, p: int) -> Any:
@@ -202,9 +199,13 @@ def for_number(ranker: Any, k: int, p: int) -> Any:
     wanted = getattr(ranker, "n_features_to_select", None)
     greedy = isinstance(wanted, str) and wanted == "auto" and hasattr(ranker, "rest")
     depth = max(_FEWEST_IN_ORDER, 2 * k)
-    if not greedy or ranker.scores == "criterion" or depth >= p:
-        return ranker
-    return clone(ranker).set_params(n_features_to_select=depth, rest="criterion")
+    undecided = greedy and ranker.scores != "criterion" and depth < p
+    return _told(ranker, {"n_features_to_select": depth, "rest": "criterion"} if undecided else {})
+
+
+def _told(ranker: Any, settings: Mapping[str, Any]) -> Any:
+    """A copy of the ranker with other settings; itself where there are none."""
+    return clone(ranker).set_params(**settings) if settings else ranker
 
 
 def for_run(ranker: Any, seed: int) -> Any:
@@ -217,8 +218,8 @@ def for_run(ranker: Any, seed: int) -> Any:
     PermutationImportance(random_state=3)
     """
     if getattr(ranker, "_fits_a_copy", False):  # of its estimator, and seeds that
-        one = copy(ranker)
-        one.random_state = seed
+        one = object.__new__(type(ranker))  # copy() asks for the state as a pickle would
+        vars(one).update(vars(ranker), random_state=seed)
         return one
     one = clone(ranker)
     names = [n for n in one.get_params() if n == "random_state" or n.endswith("__random_state")]

@@ -14,10 +14,10 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from mainstay._sklearn import (
     FeatureScores,
+    fresh_copy,
     last_step,
     read_scores,
     seed,
@@ -29,7 +29,13 @@ from mainstay._sklearn import (
 )
 from mainstay._validation import InputError, check_count, check_fraction, natural_order, some
 from mainstay.rankers.base import NamedRanker, Ranker, one_weighting
-from mainstay.rankers.inputs import Table, check_weight_rows, missing_rows, read_target
+from mainstay.rankers.inputs import (
+    Table,
+    check_target,
+    check_weight_rows,
+    missing_rows,
+    read_target,
+)
 from mainstay.rankers.models import make_model
 
 _HUGE = float(np.finfo(np.float32).max)  # trees of scikit-learn compare float32
@@ -60,15 +66,13 @@ class ModelRanker(Ranker):
             Row weights, handed to the estimator; an error if it takes none.
         """
         table = Table(X)
-        read_target(y, table.n_rows, self.target)
+        check_target(y, table.n_rows, self.target)
         if sample_weight is not None:
             weights = one_weighting(sample_weight, table.n_rows)
             sample_weight = check_weight_rows(weights, table.n_rows, what="sample_weight")[0]
-        order = natural_order(table.names)
-        if not self.reorder or np.array_equal(order, np.arange(len(order))):
-            order, ordered = np.arange(len(order)), X if hasattr(X, "shape") else np.asarray(X)
-        else:
-            ordered = take_columns(X, order)
+        order = natural_order(table.names) if self.reorder else np.arange(table.n_features)
+        moved = bool((order[1:] < order[:-1]).any())
+        ordered = take_columns(X, order) if moved else X if hasattr(X, "shape") else np.asarray(X)
         scores, support = self._model_scores(ordered, self._labels(y), sample_weight)
         if scores.shape != (len(order),):
             raise InputError(
@@ -78,9 +82,11 @@ class ModelRanker(Ranker):
         if not np.isfinite(scores).all():
             bad = table.names[order[int(np.flatnonzero(~np.isfinite(scores))[0])]]
             raise InputError(f"{self!r} gave feature {bad!r} a score that is not finite.")
-        place = np.argsort(order)
-        self.support_ = None if support is None else support[place]
-        return self._set_result(table.names, scores[place])
+        if moved:
+            place = np.argsort(order)
+            scores, support = scores[place], None if support is None else support[place]
+        self.support_ = support
+        return self._set_result(table.names, scores)
 
     def _labels(self, y: Any) -> Any:
         """The target; class numbers for XGBoost, which takes no other labels."""
@@ -93,7 +99,7 @@ class ModelRanker(Ranker):
     def _copied(self, estimator: Any, X: Any, y: Any) -> Any:
         """Copy the estimator, or make the one of that name for the target."""
         if estimator is not None and not isinstance(estimator, str):
-            return clone(estimator)
+            return fresh_copy(estimator)
         classes = read_target(y, len(y), self.target).codes is not None
         return make_model(estimator, X, "classification" if classes else "regression")
 
@@ -356,7 +362,7 @@ class SelectorRanker(ModelRanker):
         self.reorder = reorder
 
     def _model_scores(self, X: Any, y: Any, sample_weight: np.ndarray | None) -> FeatureScores:
-        fitted = self._fitted(clone(self.selector), X, y, sample_weight)
+        fitted = self._fitted(fresh_copy(self.selector), X, y, sample_weight)
         selection = read_scores(fitted, X.shape[1])
         if selection.support is None:
             raise InputError(

@@ -146,16 +146,22 @@ def infer_task(y: Any) -> tuple[str, str]:
 
 def read_target(y: Any, n_rows: int, target: str) -> Target:
     """Read y as classes or as numbers; target="auto" leaves that to `infer_task`."""
-    check_choice("target", target, TARGETS)
-    column = _checked_target(y, n_rows)
-    if target == "continuous" and column.kind == "category":
-        raise InputError("target='continuous' needs numbers, but y holds categories.")
+    column = check_target(y, n_rows, target)
     if target == "auto":
         target = TARGET_OF_TASK[_inferred_task(column)[0]]
     if target == "continuous":
         return Target(None, np.asarray(column.values, dtype=float))
     distinct, codes = np.unique(column.values, return_inverse=True)
     return Target(codes.astype(np.int32), None, len(distinct))
+
+
+def check_target(y: Any, n_rows: int, target: str) -> Column:
+    """Read y, and refuse what nothing can be learned from, or not as `target` asks."""
+    check_choice("target", target, TARGETS)
+    column = _checked_target(y, n_rows)
+    if target == "continuous" and column.kind == "category":
+        raise InputError("target='continuous' needs numbers, but y holds categories.")
+    return column
 
 
 def _inferred_task(column: Column) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mainstay._checkpoint import active
 from mainstay._parallel import Progress, n_cores, run_tasks
 from mainstay._validation import InputError, check_choice
 from mainstay.batches import RowBatches
@@ -36,6 +37,7 @@ from mainstay.rankers.streamed_moments import (
 from mainstay.rankers.streamed_target import StreamedTarget
 from mainstay.resampling import Resamples
 
+_FEWEST_KEPT, _MOST_KEPT = 16, 64  # columns of a task in a checkpoint, and number of tasks
 _BYTES_OF_SCORE = 40  # a score, its rank, and the copies on the way to the result
 
 
@@ -149,6 +151,9 @@ def stream_scores(
     width = rows.columns_at_once(plan.bytes_per_column, fixed, n_workers=workers)
     n_groups = max(-(-rows.n_features // width), workers)
     step = -(-rows.n_features // n_groups)
+    if active() is not None:  # neither memory nor cores may change what a task is
+        step = max(_FEWEST_KEPT, -(-rows.n_features // _MOST_KEPT))
+    rows = rows.at_most(width)
     tasks = [
         (ranker, rows, target, resamples, at, at + step) for at in range(0, rows.n_features, step)
     ]
@@ -160,4 +165,6 @@ def stream_scores(
 def _score_columns(
     ranker: Any, rows: RowBatches, target: StreamedTarget, resamples: Resamples, at: int, to: int
 ) -> np.ndarray:
-    return stream_plan(ranker, target, len(resamples)).score(rows, slice(at, to), resamples)
+    plan = stream_plan(ranker, target, len(resamples))
+    parts = rows.parts_of(range(at, min(to, rows.n_features)))
+    return np.concatenate([plan.score(rows, part, resamples) for part in parts], axis=1)

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from mainstay._parallel import n_cores
+from mainstay._validation import share_or_number
 from mainstay.data import Data
+from mainstay.measures import check_named
 from mainstay.procedure import as_procedure
 from mainstay.reliability.pairs import run_studies
 from mainstay.reliability.replicability import check_size, draw_parts
@@ -28,6 +30,8 @@ def replicability_cost(
     X: Any,
     y: Any,
     *,
+    measure: str = "nogueira",
+    n_features_to_select: int | float = 0.1,
     ensemble_size: int | None = None,
     n_pairs: int = 50,
     n_splits: int = 15,
@@ -38,7 +42,8 @@ def replicability_cost(
     """Estimate what `ms.replicability` with the same arguments costs, from two of its studies.
 
     The largest and the smallest study are timed, after one that is not (it compiles and imports);
-    in between, time is taken to grow with the number of rows.
+    in between, time is taken to grow with the number of rows. What `ms.replicability` would refuse
+    is refused here, before anything is paid for.
 
     Examples
     --------
@@ -49,6 +54,8 @@ def replicability_cost(
     """
     repeated = as_procedure(procedure)
     data = Data.check(X, y, groups=groups, task=task)
+    check_named(measure)
+    share_or_number("n_features_to_select", n_features_to_select, data.n_features)
     check_size(repeated, data)
     rng = np.random.default_rng(0)
     levels = draw_parts(data, n_pairs, n_splits, rng)

@@ -38,6 +38,7 @@ from mainstay.reliability.null_distribution import (
 from mainstay.reliability.permutation import Permuter
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
+from mainstay.twins import choice_of, find_twins
 
 STATISTICS = ("auto", "score", "log_rank", "frequency")
 _CHUNK = 5  # permutations in one task, at least
@@ -103,7 +104,9 @@ def feature_evidence(
     similarity : FeatureSimilarity, optional
         Which features are twins; computed from X with `similarity_threshold` if not given.
     similarity_threshold : float or None
-        Absolute correlation from which features are twins; None: no groups.
+        Absolute correlation from which features are twins; None: no groups. Of more than 50,000
+        features only those that runs selected, and the next best, are compared with all others;
+        a warning says how many.
     sample_weight, groups, task
         As in `EnsembleSelector`. Groups whose rows all have one label change labels as a whole;
         otherwise labels change places within groups.
@@ -153,8 +156,8 @@ def feature_evidence(
     data = Data.check(X, y, sample_weight=sample_weight, groups=groups, task=task)
     rng = check_random_state(random_state)
     n = check_count("n_resamples", _resamples_of(procedure, n_resamples), 1)
-    if similarity is None and similarity_threshold is not None:
-        similarity = data.similarity(check_fraction("similarity_threshold", similarity_threshold))
+    if similarity_threshold is not None:
+        check_fraction("similarity_threshold", similarity_threshold)
     made_with = {"procedure": plain(procedure), "random_state": plain(random_state)}
     kept = {
         **made_with, "n_permutations": n_permutations, "statistic": statistic, "level": level,
@@ -163,6 +166,9 @@ def feature_evidence(
     }  # fmt: skip
     with keep_in(checkpoint, "feature_evidence", kept, data.fingerprint):
         observed = repeated.merge(repeated.run(data, n, rng, n_jobs=n_jobs, progress=progress))
+        if similarity is None and similarity_threshold is not None:
+            k = repeated.per_run(data.n_features)
+            similarity = find_twins(data, similarity_threshold, lambda: choice_of([observed], k))
         return evidence_of(
             repeated, data, observed, rng,
             n_permutations=n_permutations, statistic=statistic, level=level, strata=strata,

@@ -16,6 +16,7 @@ from mainstay.reliability.evidence_words import (
     HEADLINES,
     features_named,
     most_named,
+    tested_against_noise,
     what_could_help,
 )
 from mainstay.runs.grouping import group_name
@@ -238,16 +239,14 @@ class FeatureEvidence(Saveable):
     @property
     def statement(self) -> str:
         """Whether there is anything, and what can be named, in plain words."""
-        compared = f"{self.n_permutations} permutations of {self.permuted}"
         rule = ErrorRule("fdr", self.level)
         named = self.selected(rule)
         groups = () if self.groups is None else self.selected_groups(rule)
         most = most_named(self.p_value, self.level, len(named), len(groups))
         rate = f"a false discovery rate of {_percent(self.level)}"
+        head = tested_against_noise(most, self.p_value, self.n_permutations, self.permuted)
         if most == "nothing":
-            what = f"p = {self.p_value:.2g} for the whole list ({compared})"
-            return f"{HEADLINES[most][:-1]}: {what}."
-        head = f"There is more here than noise gives: p = {self.p_value:.2g} ({compared})."
+            return head
         if most == "features":
             labels = range(len(self.features)) if self.groups is None else self.groups.labels
             n_groups = len({int(labels[j]) for j in np.flatnonzero(self.mask(rule))})
@@ -258,20 +257,25 @@ class FeatureEvidence(Saveable):
             return f"{head} No single feature can be named, but {len(groups)} {word}: {names}."
         return f"{head} But no single feature can be named at {rate}."
 
-    def summary(self) -> str:
-        """Say it in plain words, with the agreement of the runs beside that of noise."""
-        words = self.statement
-        if words.startswith(HEADLINES["nothing"][:-1]):
-            words += f" {what_could_help('nothing')}"
+    @property
+    def stability_statement(self) -> str:
+        """How far the runs agree, beside runs on permuted targets; empty where it is undefined."""
         if math.isnan(self.stability):
-            return words
+            return ""
         defined = self.null_stability[~np.isnan(self.null_stability)]
         noise = f"to {defined.mean():.2f} on average" if len(defined) else "select nothing"
         return (
-            f"{words} The {self.n_selected} best features of the runs agree to "
-            f"{self.stability:.2f} (nogueira), those of runs on permuted targets {noise} "
+            f"The {self.n_selected} best features of the runs agree to {self.stability:.2f} "
+            f"(nogueira), those of runs on permuted targets {noise} "
             f"(p = {self.stability_p_value:.2g})."
         )
+
+    def summary(self) -> str:
+        """Say it in plain words, with the agreement of the runs beside that of noise."""
+        words = [self.statement, self.stability_statement]
+        if words[0].startswith(HEADLINES["nothing"][:-1]):
+            words.insert(1, what_could_help("nothing"))
+        return " ".join(filter(None, words))
 
     def __repr__(self) -> str:
         named = len(self.selected(ErrorRule("fdr", self.level)))

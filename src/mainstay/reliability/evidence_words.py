@@ -31,6 +31,14 @@ def most_named(p_value: float, level: float, n_features: int, n_groups: int) -> 
     return "list" if p_value <= level else "nothing"
 
 
+def tested_against_noise(named: Named, p_value: float, n_permutations: int, permuted: str) -> str:
+    """Whether there is anything, with the p-value of the whole list."""
+    compared = f"{n_permutations:,} permutations of {permuted}"
+    if named == "nothing":
+        return f"{HEADLINES[named][:-1]}: p = {p_value:.2g} for the whole list ({compared})."
+    return f"There is more here than noise gives: p = {p_value:.2g} ({compared})."
+
+
 def features_named(n_features: int, n_groups: int) -> str:
     """How many features can be named, and how many groups of twins they belong to.
 

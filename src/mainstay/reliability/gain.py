@@ -62,14 +62,17 @@ class Gain:
         """Say it in plain words."""
         conclusion = {
             "helps": "The ensemble helps",
-            "hurts": "The ensemble makes it worse, and the ranker alone is the better choice",
+            "hurts": "The ensemble makes it worse: on these data the ranker alone is better",
             "makes no difference": "The ensemble does not help: as far as these pairs show, the "
             "ranker alone does as well",
         }[self.verdict]
-        difference = round(self.difference, 2) + 0.0  # no -0.00
+        single, ensemble, difference = (
+            round(value, 2) + 0.0  # no -0.00
+            for value in (self.single, self.ensemble, self.difference)
+        )
         return (
             f"{conclusion}. On the same pairs of halves, single runs of the ranker, each on all "
-            f"rows of its half, agree to {self.single:.2f} and ensembles to {self.ensemble:.2f}, a "
+            f"rows of its half, agree to {single:.2f} and ensembles to {ensemble:.2f}, a "
             f"difference of {difference:+.2f} ± {self.margin:.2f}; the ± is over "
             f"{self.n_pairs} pairs of halves of these data, not over other data sets."
         )

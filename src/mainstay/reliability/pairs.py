@@ -69,7 +69,7 @@ def _study(
     if procedure.is_alone:
         runs = procedure.merge(by_ranker)
         return np.asarray(runs.support[0] if runs.kind == "support" else runs.scores[0])
-    return -procedure.combine(by_ranker).ranks.astype(float)
+    return -procedure.combine(by_ranker, ties=rng).ranks.astype(float)
 
 
 def agreement_in_pairs(
@@ -99,6 +99,10 @@ def agreement_in_pairs(
     elif entry.kind == "importances" and runs.kind == "scores":
         chosen = selections(runs, n_features_to_select, seed).support
         runs = Runs("scores", np.where(chosen, runs.scores, 0.0), runs.features, paired=True)
+    by_size = None if entry is None or not entry.corrected else entry.equal_size_score
+    if by_size is not None and (runs.sizes == runs.sizes[0]).all():
+        k = runs.sizes[::2].astype(float)
+        return by_size(_shared_with_partner(runs), k, k, runs.n_features)
     options: dict[str, Any] = {"undefined": "nan", "random_state": seed}
     if entry is not None and entry.adjusted:
         options["similarity"] = similarity
@@ -112,3 +116,9 @@ def agreement_in_pairs(
         first = np.arange(0, len(pairwise), 2)
         values.append((pairwise[first, first + 1] + pairwise[first + 1, first]) / 2)
     return np.concatenate(values)
+
+
+def _shared_with_partner(runs: Runs) -> np.ndarray:
+    """How many features the two runs of each pair both select."""
+    support = runs.sparse_support.astype(np.int64)
+    return np.asarray(support[::2].multiply(support[1::2]).sum(axis=1), dtype=float).ravel()

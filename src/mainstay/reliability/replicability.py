@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from mainstay.reliability.pairs import agreement_in_pairs, halve, run_studies
 from mainstay.reliability.result import Replicability
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
+from mainstay.twins import choice_of, find_twins
 
 _IN_HALVES, _IN_QUARTERS = 4, 2  # pairs inside each part
 _FEWEST_ROWS, _FEWEST_OF_CLASS = 8, 4
@@ -85,7 +87,9 @@ def replicability(
     similarity : FeatureSimilarity, optional
         For twin-aware measures; by default computed from X with `similarity_threshold`.
     similarity_threshold : float
-        Absolute correlation from which features count as exchangeable, for twin-aware measures.
+        Absolute correlation from which features count as exchangeable, for twin-aware measures. Of
+        more than 50,000 features only those that the studies select, and the next best, are
+        compared with all others; a warning says how many.
     confidence : float
         Level of the intervals.
     sample_weight, groups, task
@@ -137,6 +141,8 @@ def replicability(
     check_size(repeated, data)
     wanted = repeated.n_features_per_run if n_features_to_select is None else n_features_to_select
     k = share_or_number("n_features_to_select", 0.1 if wanted is None else wanted, data.n_features)
+    if repeated.n_features_per_run is None:
+        repeated = replace(repeated, n_features_per_run=k)
     rng = check_random_state(random_state)
     levels = draw_parts(
         data,
@@ -161,7 +167,8 @@ def replicability(
         )
     seconds = time.perf_counter() - start
     if _is_adjusted(measure) and similarity is None:
-        similarity = data.similarity(check_fraction("similarity_threshold", similarity_threshold))
+        threshold = check_fraction("similarity_threshold", similarity_threshold)
+        similarity = find_twins(data, threshold, lambda: choice_of([runs], k))
         if similarity is None and MEASURES[str(measure)].needs_similarity:
             raise InputError(f"{measure!r} needs features that are numbers; take another measure.")
     scores = agreement_in_pairs(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,18 +13,15 @@ from mainstay._notebook import card
 from mainstay._saving import Saveable, field_parts
 from mainstay._validation import InputError
 from mainstay.measures import MEASURES
-from mainstay.reliability.agreement import lowest_not_excluded
+from mainstay.reliability.agreement import chance_agreement, lowest_not_excluded
 from mainstay.reliability.gain import Gain
 from mainstay.reliability.variance import (
     PartScores,
-    combined_scale,
+    Spread,
     extrapolate,
     grown,
-    interval,
     logit_growth,
     rows_needed,
-    scale_with_growth,
-    standard_error,
 )
 from mainstay.runs import Runs
 
@@ -107,7 +105,7 @@ class Replicability(Saveable):
     @property
     def standard_error(self) -> float:
         """Standard deviation of the estimate over data sets (not over pairs)."""
-        return standard_error(self.value, self._scale, self._pair_error)
+        return self._spread.standard_error(self.value)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -115,10 +113,11 @@ class Replicability(Saveable):
 
         It reaches down to what the pairs cannot exclude, also where all of them agree fully.
         """
-        low, high = interval(
-            self.value, self._scale, self._pair_error, self.confidence, self._lowest
-        )
-        return min(low, lowest_not_excluded(self.value, len(self.pairs), self.confidence)), high
+        level, lowest = self.confidence, self._lowest
+        low, high = self._spread.interval(self.value, level, lowest)
+        of_parts = [self._spread.inside(p).interval(p.mean, level, lowest)[0] for p in self._parts]
+        low = max([low, *(min(end, self.value) for end in of_parts if end > 0)])
+        return min(low, lowest_not_excluded(self.value, len(self.pairs), level)), high
 
     @property
     def at_n(self) -> Extrapolation:
@@ -128,7 +127,7 @@ class Replicability(Saveable):
         growth is kept as far as the data can tell it from nothing.
         """
         before = self._parts[0].mean
-        value = extrapolate(self.value, before, combined_scale(self._parts), self._pair_error)
+        value = extrapolate(self.value, before, self._spread)
         low, high = grown(self.interval, logit_growth(self.value, before))
         return Extrapolation(value, (min(low, value), max(high, value)))
 
@@ -255,14 +254,11 @@ class Replicability(Saveable):
         given = (self.inside_halves, self.inside_quarters)
         return [PartScores(values) for values in given if values is not None]
 
-    @property
-    def _scale(self) -> float:
-        parts = self._parts
-        return scale_with_growth(combined_scale(parts), self.value, parts[0].mean)
-
-    @property
-    def _pair_error(self) -> float:
-        return float(np.std(self.pairs, ddof=1)) / math.sqrt(len(self.pairs))
+    @cached_property
+    def _spread(self) -> Spread:
+        k = self.n_features_to_select
+        of_chance = chance_agreement(self.measure, k, self.runs.n_features)[1] ** 2
+        return Spread.of(self.pairs, self._parts, k, of_chance)
 
     @property
     def _lowest(self) -> float:

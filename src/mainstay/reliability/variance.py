@@ -3,27 +3,34 @@
 The spread over pairs of halves of *one* data set says nothing of other data sets. Estimates from
 disjoint parts of the rows do: with θ̂(D₁) and θ̂(D₂) from pairs inside the two halves of a split,
 (θ̂(D₁) − θ̂(D₂))²/2 is an unbiased estimate of the variance of an estimate from n/2 rows (Nadeau
-and Bengio 2003), of which the part that comes from the finite number of pairs is taken out. The
-variance depends on the agreement itself: in `experiments/results/replicability.md` it is nearly
-proportional to a + h(θ), with h(θ) = √θ (1 − θ) and a = 0.06, whatever the number of rows. That
-carries it from the agreement of quarters to that of halves, and it makes the interval that of
-Wilson's kind: all θ with |θ̂ − θ| ≤ t·√(g c (a + h(θ)) + e²), e² the variance from the finite number
-of pairs. It is not symmetric, and covers where θ̂ is near 0. Where the agreement grows so fast that
-quarters agree on little and halves on much, quarters tell little of how halves vary: g is the
-growth of logit θ from quarters to halves, at least 1.
+and Bengio 2003). What is wanted is the variance of an estimate from all n rows, whose agreement is
+another. In simulated populations (`experiments/results/replicability.md`) the variance depends on
+the rows through the agreement θ alone, as V(θ) = v + c θ(1 − θ)², where v is 0.05 to 0.25 times the
+variance between pairs of studies that find nothing, and c is about 0.45/k for k selected features
+that are independent and up to 2/k where features come in correlated blocks. Parts of one data set
+tell v and c only roughly: they have a log-normal prior around these values, which the variances
+inside halves and quarters correct (χ², 10 and 12 degrees of freedom, as seen there).
+
+The interval is of Wilson's kind: all θ with |θ̂ − θ| ≤ t·√(V(θ) + e²), e² the variance from the
+finite number of pairs. It is not symmetric, and covers where θ̂ is near 0. Since more rows do not
+make studies agree less, what the smaller studies inside halves and quarters agree on at least,
+halves agree on too: where agreement is high at all sizes, that is the sharper lower end.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, logit, stdtrit
 
-_AT_ZERO = 0.06  # a: variance without agreement, relative to h
-_FREEDOM = 12  # degrees of freedom of the t quantile, chosen by the experiment
-_LEAST_SHARE = 0.25  # of a variance that is left when the part of the pairs is taken out
+_AT_ZERO, _AT_ZERO_SPREAD = 0.13, 0.8  # prior of v, over the variance of pairs that find nothing
+_SLOPE, _SLOPE_SPREAD = 0.7, 1.0  # prior of c k; both spreads are of logarithms
+_OF_PRIOR = np.linspace(-2.5, 2.5, 21)  # where the priors are looked at, in their spreads
+_FREEDOM_INSIDE = (10, 12)  # of the variances inside halves and inside quarters
+_FREEDOM = 20  # of the t quantile, since v and c are estimated
 _GRID = 2001
 _USUAL_STEP, _LARGEST_STEP = 0.3, 1.2  # growth of the logit when the rows double
 _FASTEST_STEP = 1.5
@@ -44,27 +51,89 @@ class PartScores:
         return float(self.values.mean())
 
     @property
-    def variance(self) -> float:
-        """Variance over data sets of the size of a part, without that of finitely many pairs."""
-        between = float(self.values.mean(axis=2).var(axis=1, ddof=1).mean())
-        inside = float(self.values.var(axis=2, ddof=1).mean()) / self.values.shape[2]
-        return float(max(between - inside, _LEAST_SHARE * between))
+    def of_pairs(self) -> float:
+        """Variance between the pairs inside one part."""
+        return float(self.values.var(axis=2, ddof=1).mean())
 
     @property
-    def scale(self) -> float:
-        """The variance relative to what the mean agreement lets one expect: c."""
-        return self.variance / (_AT_ZERO + float(_shape(self.mean)))
+    def of_parts(self) -> float:
+        """Variance between the parts of a split: over data sets, and that of finitely many pairs"""
+        return float(self.values.mean(axis=2).var(axis=1, ddof=1).mean())
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Variance of an agreement over data sets, V(θ) + e² = v + c θ(1 − θ)² + e².
+
+    Attributes
+    ----------
+    at_zero, slope : float
+        v and c.
+    error : float
+        e², the part that comes from the finite number of pairs.
+
+    Examples
+    --------
+    >>> spread = Spread(at_zero=0.001, slope=0.05, error=0.0001)
+    >>> round(spread.standard_error(0.0), 3), round(spread.standard_error(0.4), 3)
+    (0.033, 0.091)
+    >>> [round(end, 2) for end in spread.interval(0.02, 0.95, lowest=-1.0)]
+    [-0.05, 0.2]
+    """
+
+    at_zero: float
+    slope: float
+    error: float
+
+    @classmethod
+    def of(
+        cls, pairs: np.ndarray, parts: Sequence[PartScores], n_selected: int, of_chance: float
+    ) -> Spread:
+        """Estimate it from the agreements of all pairs.
+
+        `of_chance`: variance between pairs of random selections, where it is known; without any
+        spread between the pairs it stands for it.
+        """
+        lowest = min(parts, key=lambda part: part.mean)
+        at_zero = _AT_ZERO * max(lowest.of_pairs, of_chance, 1e-12)
+        v = at_zero * np.exp(_AT_ZERO_SPREAD * _OF_PRIOR)[:, None]
+        c = _SLOPE / n_selected * np.exp(_SLOPE_SPREAD * _OF_PRIOR)[None, :]
+        log_weight = -0.5 * (_OF_PRIOR[:, None] ** 2 + _OF_PRIOR[None, :] ** 2)
+        for part, freedom in zip(parts, _FREEDOM_INSIDE, strict=False):
+            expected = v + c * _shape(part.mean) + part.of_pairs / part.values.shape[2]
+            log_weight = log_weight - freedom / 2 * (np.log(expected) + part.of_parts / expected)
+        weight = np.exp(log_weight - log_weight.max())
+        weight /= weight.sum()
+        error = float(np.var(pairs, ddof=1)) / len(pairs)
+        return cls(float((weight * v).sum()), float((weight * c).sum()), error)
+
+    def inside(self, part: PartScores) -> Spread:
+        """Of the mean over the disjoint parts of a split, each a data set of its own."""
+        n_parts = part.values.shape[1]
+        error = part.of_pairs / part.values.size
+        return Spread(self.at_zero / n_parts, self.slope / n_parts, error)
+
+    def variance(self, agreement: np.ndarray | float) -> np.ndarray:
+        """Of an estimate where studies really agree so far."""
+        return np.asarray(self.at_zero + self.slope * _shape(agreement) + self.error)
+
+    def standard_error(self, agreement: float) -> float:
+        """Its root."""
+        return math.sqrt(float(self.variance(agreement)))
+
+    def interval(self, value: float, confidence: float, lowest: float) -> tuple[float, float]:
+        """All agreements that the value is compatible with; between the measure's bounds."""
+        quantile = float(stdtrit(_FREEDOM, (1 + confidence) / 2))
+        grid = np.linspace(max(lowest, -1.0), 1.0, _GRID)
+        inside = grid[np.abs(value - grid) <= quantile * np.sqrt(self.variance(grid))]
+        if len(inside) == 0:
+            return value, value
+        return float(min(inside[0], value)), float(max(inside[-1], value))
 
 
 def _shape(agreement: np.ndarray | float) -> np.ndarray:
     inside = np.clip(agreement, 0, 1)
-    return np.asarray(np.sqrt(inside) * (1 - inside))
-
-
-def combined_scale(levels: list[PartScores]) -> float:
-    """c from halves and, with half the weight, from quarters."""
-    weights = [1 / 2**level for level in range(len(levels))]
-    return float(np.average([level.scale for level in levels], weights=weights))
+    return np.asarray(inside * (1 - inside) ** 2)
 
 
 def logit_growth(value: float, at_half: float) -> float:
@@ -73,30 +142,7 @@ def logit_growth(value: float, at_half: float) -> float:
     return float(now - before)
 
 
-def scale_with_growth(scale: float, value: float, at_half: float) -> float:
-    """g c: the scale, larger where the agreement just began to grow."""
-    return scale * max(1.0, logit_growth(value, at_half))
-
-
-def interval(
-    value: float, scale: float, error: float, confidence: float, lowest: float
-) -> tuple[float, float]:
-    """All agreements that the value is compatible with; between the measure's bounds."""
-    quantile = float(stdtrit(_FREEDOM, (1 + confidence) / 2))
-    grid = np.linspace(max(lowest, -1.0), 1.0, _GRID)
-    reach = quantile * np.sqrt(scale * (_AT_ZERO + _shape(grid)) + error**2)
-    inside = grid[np.abs(value - grid) <= reach]
-    if len(inside) == 0:
-        return value, value
-    return float(min(inside[0], value)), float(max(inside[-1], value))
-
-
-def standard_error(value: float, scale: float, error: float) -> float:
-    """Standard deviation over data sets at an agreement."""
-    return math.sqrt(scale * (_AT_ZERO + float(_shape(value))) + error**2)
-
-
-def extrapolate(value: float, at_half: float, scale: float, error: float) -> float:
+def extrapolate(value: float, at_half: float, spread: Spread) -> float:
     """Agreement of studies with twice the rows of those that agree to `value`, never less.
 
     The logit grows by its last growth (from `at_half`, the agreement with half the rows), or by
@@ -104,14 +150,14 @@ def extrapolate(value: float, at_half: float, scale: float, error: float) -> flo
     growth b that this gives, the share b⁴/(b⁴ + (4v)²) is kept, v the variance of the value: a
     growth that the data cannot tell from nothing would add more error than it removes.
     """
-    trust = _share(max(at_half, 0.0) ** 2, _CAUTION * (scale * _AT_ZERO + error**2))
+    trust = _share(max(at_half, 0.0) ** 2, _CAUTION * float(spread.variance(0.0)))
     usual = _USUAL_STEP * (1 - min(max(value, 0.0), 1.0))
     step = trust * last_step(value, at_half) + (1 - trust) * usual
     if value <= 0:
         return 0.0
     start = float(np.clip(value, *_LOGIT_RANGE))
     growth = max(float(expit(logit(start) + step)) - start, 0.0)
-    doubt = _CAUTION * standard_error(value, scale, error) ** 2
+    doubt = _CAUTION * float(spread.variance(value))
     return min(value + _share(growth**4, doubt**2) * growth, 1.0)
 
 

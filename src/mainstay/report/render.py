@@ -17,6 +17,7 @@ from mainstay.report.charts import in_per_cent, short
 from mainstay.report.repeat import as_python
 from mainstay.report.summarise import EXCELLENT, POOR, summarise
 from mainstay.report.verdict import make_verdict
+from mainstay.report.words import decimals
 
 _SCRIPTS = ("draw.js", "detail.js", "table.js", "charts.js", "page.js")
 _IN_NOTEBOOK = 200  # features
@@ -76,7 +77,9 @@ def fill(template: str, scripts: tuple[str, ...], **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"as_python": as_python, "in_per_cent": in_per_cent, "short": short}
+    environment.filters |= {
+        "as_python": as_python, "decimals": decimals, "in_per_cent": in_per_cent, "short": short,
+    }  # fmt: skip
     return environment.get_template(template).render(
         style=(templates / "style.css").read_text("utf-8"),
         script=script,

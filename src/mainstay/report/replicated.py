@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from mainstay.report.words import decimals
+
 _Y_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _MARGIN, _ASIDE = 0.06, 0.009  # room at the sides; half the distance of two curves' bars
 
@@ -103,9 +105,9 @@ def _said(curve: dict[str, Any]) -> str:
     said = []
     for point in curve["points"]:
         if point["value"] is not None:
-            text = f"{point['n_rows']:,} rows {point['value']:.2f}"
+            text = f"{point['n_rows']:,} rows {decimals(point['value'])}"
             if point["lower"] is not None:
-                text += f" ({point['lower']:.2f} to {point['upper']:.2f})"
+                text += f" ({decimals(point['lower'])} to {decimals(point['upper'])})"
             said.append(text + (", extrapolated" if point["extrapolated"] else ""))
     return "; ".join(said)
 

@@ -12,6 +12,7 @@ from mainstay.reliability.evidence_words import (
     Named,
     features_named,
     most_named,
+    tested_against_noise,
     what_could_help,
 )
 from mainstay.report.words import listed, readable
@@ -60,10 +61,10 @@ def evidence_sentences(evidence: Any, *, n_rows: int | None = None) -> EvidenceW
     Parameters
     ----------
     evidence : object
-        With `p_value` of the whole list, `n_permutations`, `level` (false discovery rate, and the
-        p-value up to which the list counts as more than noise) and `table` (feature, p_value,
-        family_wise_p_value, q_value, group, group_q_value). Features that share a `group` are
-        twins; an empty group is a feature without twins.
+        With `p_value` of the whole list, `n_permutations` of what is `permuted`, `level` (false
+        discovery rate, and the p-value up to which the list counts as more than noise) and
+        `table` (feature, p_value, family_wise_p_value, q_value, group, group_q_value). Features
+        that share a `group` are twins; an empty group is a feature without twins.
     n_rows : int, optional
         How many rows the data have, for the advice.
     """
@@ -72,8 +73,8 @@ def evidence_sentences(evidence: Any, *, n_rows: int | None = None) -> EvidenceW
     found = table[table["q_value"] <= level]
     features = [readable(str(name), 60) for name in found["feature"]]
     groups = _groups(table[table["group_q_value"] <= level])
-    tested = _tested(evidence, level)
     most = most_named(float(evidence.p_value), level, len(features), len(groups))
+    tested = _tested(evidence, level, most)
     rate = f"At a false discovery rate of {level:.0%}"
     if most == "features":
         n = features_named(len(features), len(_groups(found)))
@@ -115,12 +116,11 @@ _MARGINAL = (
 )
 
 
-def _tested(evidence: Any, level: float) -> str:
+def _tested(evidence: Any, level: float, most: Named) -> str:
     """What noise gave, and whether that was asked often enough."""
-    n, p = int(evidence.n_permutations), float(evidence.p_value)
+    n = int(evidence.n_permutations)
     smallest = 1 / (n + 1)
-    said = "is more than" if p <= level else "is not more than"
-    text = f"The whole list {said} {n:,} permutations of the target give (p = {p:.2g})."
+    text = tested_against_noise(most, float(evidence.p_value), n, evidence.permuted)
     if smallest > level:
         enough = math.ceil(1 / level - 1e-9) - 1
         text += (

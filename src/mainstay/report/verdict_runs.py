@@ -106,7 +106,12 @@ def single_run(summary: dict[str, Any]) -> dict[str, str] | None:
         summary["replicability"], summary["forecast"], "Compared with a single run",
     )  # fmt: skip
     if studies is not None and studies["gain"] is not None:
-        return {"title": title, "text": studies["gain"]}
+        size, text = studies["ensemble_size"], studies["gain"]
+        if size != summary["n_runs"]:
+            text += (
+                f" These were ensembles of {size:,} runs; this result has {summary['n_runs']:,}."
+            )
+        return {"title": title, "text": text}
     if forecast is None or forecast["single"] is None or forecast["here"]["stability"] is None:
         return None
     return {

@@ -16,7 +16,7 @@ STUDY_HEADLINES = {
     "most": "Another study would find most of the same features.",
     "measured": "Two independent studies would agree to {value:.2f} ({measure}).",
 }
-_HOW_TO_REPLICATE = (
+HOW_TO_REPLICATE = (
     "ms.replicability(selector, X, y), or mainstay replicate on the command line, estimates how "
     "far another study would agree."
 )
@@ -40,7 +40,7 @@ def another_study(summary: dict[str, Any]) -> dict[str, str]:
     """How far two studies would agree."""
     title, studies = "Would another study agree?", summary["replicability"]
     if studies is None:
-        return {"title": title, "text": f"Not computed. {_HOW_TO_REPLICATE}"}
+        return {"title": title, "text": f"Not computed. {HOW_TO_REPLICATE}"}
     if study_level(studies) == "nothing":
         text = "Nothing here says so: the interval of the agreement includes 0, which is chance."
     else:
@@ -63,13 +63,13 @@ def more_samples(summary: dict[str, Any]) -> dict[str, str]:
         return {
             "title": title,
             "text": "Runs on resamples of the same rows cannot tell whether more samples would "
-            f"help, nor what another study would find. {_HOW_TO_REPLICATE}",
+            f"help, nor what another study would find. {HOW_TO_REPLICATE}",
         }
     return {
         "title": title,
         "text": f"Two studies with half of the rows each are forecast to reach an agreement of at "
         f"most {forecast['plateau']:.2f} ({forecast['measure']}), however many runs they make. "
-        f"{_HOW_TO_REPLICATE}",
+        f"{HOW_TO_REPLICATE}",
     }
 
 

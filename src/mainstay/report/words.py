@@ -14,12 +14,17 @@ _INVISIBLE = re.compile(
 )
 
 
+def decimals(value: float) -> str:
+    """Two decimals, and no -0.00."""
+    return f"{round(value, 2) + 0.0:.2f}"
+
+
 def with_interval(estimate: dict[str, Any]) -> str:
     """A value with its interval, if it has one."""
-    text = f"{estimate['value']:.2f}"
+    text = decimals(estimate["value"])
     if estimate["lower"] is not None:
-        text += f" ({estimate['confidence']:.0%} interval {estimate['lower']:.2f} to "
-        text += f"{estimate['upper']:.2f})"
+        text += f" ({estimate['confidence']:.0%} interval {decimals(estimate['lower'])} to "
+        text += f"{decimals(estimate['upper'])})"
     elif estimate.get("note"):
         text += f" ({estimate['note']})"
     return text
@@ -27,6 +32,8 @@ def with_interval(estimate: dict[str, Any]) -> str:
 
 def count(value: float) -> str:
     """A mean number of things."""
+    if 0 < value < 0.05:
+        return f"{value:.1g}"
     return f"{value:.0f}" if value == round(value) or value >= 100 else f"{value:.1f}"
 
 

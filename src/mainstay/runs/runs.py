@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,14 +16,15 @@ from mainstay._validation import (
     InputError,
     check_count,
     check_matrix,
+    default_names,
     feature_names,
     run_label,
-    some,
     split_table,
 )
 from mainstay.runs import files
 from mainstay.runs.grouping import best_in_groups, group_columns, selected_groups
 from mainstay.runs.ranks import average_ranks, break_ties, checked_ranks
+from mainstay.runs.sets import selected_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,39 +103,7 @@ class Runs:
             All features the selector could choose from, or how many. It must be given, since
             what agreement is worth depends on how many features there were.
         """
-        labels = [] if isinstance(features, int | np.integer) else _listed("features", features)
-        names = feature_names(labels or features, None, None)
-        index: dict[Any, int] = {name: i for i, name in enumerate(names)}
-        index |= {label: i for i, label in enumerate(labels)}
-        by_position = not any(isinstance(label, int | np.integer) for label in labels)
-
-        def position(run: int, item: Any) -> int:
-            if by_position and isinstance(item, int | np.integer) and not isinstance(item, bool):
-                if 0 <= item < len(names):
-                    return int(item)
-                raise InputError(
-                    f"{run_label(run)} selects feature number {item}, "
-                    f"but there are {len(names)} features (0 to {len(names) - 1})."
-                )
-            found = index.get(item) if isinstance(item, Hashable) else None
-            if found is None:
-                raise InputError(
-                    f"{run_label(run)} selects the unknown feature {item!r}; "
-                    f"features are {some(names)}."
-                )
-            return found
-
-        columns: list[int] = []
-        ends = [0]
-        for run, chosen in enumerate(_listed("sets", sets)):
-            if isinstance(chosen, str) or not isinstance(chosen, Iterable):
-                raise InputError(f"{run_label(run)} is {chosen!r}, not a collection of features.")
-            row = [position(run, item) for item in chosen]
-            if len(set(row)) < len(row):
-                twice = next(i for n, i in enumerate(row) if i in row[:n])
-                raise InputError(f"{run_label(run)} selects feature {names[twice]!r} twice.")
-            columns.extend(sorted(row))
-            ends.append(len(columns))
+        columns, ends, names = selected_columns(sets, features)
         shape = (len(ends) - 1, len(names))
         ones = np.ones(len(columns), dtype=np.int32)
         return cls("support", sp.csr_array((ones, columns, ends), shape=shape), names)
@@ -211,6 +180,14 @@ class Runs:
         """The same runs, known to have seen resamples of the same rows."""
         return Runs(self.kind, self._data, self.features, paired=self.paired, resampled=True)
 
+    def reordered(self, order: np.ndarray) -> Runs:
+        """The same runs with their columns in another order, named x0, x1, … in it."""
+        return self._like(self.kind, self._data[:, order], default_names(len(order)))
+
+    def _like(self, kind: Kind, data: Any, features: tuple[str, ...]) -> Runs:
+        """Other values of the same runs, which saw the same rows."""
+        return Runs(kind, data, features, paired=self.paired, resampled=self.resampled)
+
     @property
     def n_runs(self) -> int:
         """Number of runs, m."""
@@ -284,13 +261,7 @@ class Runs:
             ranks = average_ranks(best_first[tied])
             strict = break_ties(ranks, self.features, random_state)
             support[tied] = strict <= k
-        return Runs(
-            "support",
-            _as_sparse(support),
-            self.features,
-            paired=self.paired,
-            resampled=self.resampled,
-        )
+        return self._like("support", _as_sparse(support), self.features)
 
     def grouped(self, groups: Iterable[Iterable[str]]) -> Runs:
         """Turn runs over features into runs over groups of features.
@@ -315,18 +286,12 @@ class Runs:
         labels, names = group_columns(groups, self.features)
         names = feature_names(names, None, len(names))
         if self.kind == "support":
-            return Runs(
-                "support",
-                selected_groups(self._data, labels),
-                names,
-                paired=self.paired,
-                resampled=self.resampled,
-            )
-        if self.kind == "scores":
-            return Runs("scores", best_in_groups(self._data, labels, np.maximum), names,
-                        paired=self.paired, resampled=self.resampled)  # fmt: skip
-        ranks = average_ranks(best_in_groups(self._data, labels, np.minimum))
-        return Runs("ranks", ranks, names, paired=self.paired, resampled=self.resampled)
+            data: Any = selected_groups(self._data, labels)
+        elif self.kind == "scores":
+            data = best_in_groups(self._data, labels, np.maximum)
+        else:
+            data = average_ranks(best_in_groups(self._data, labels, np.minimum))
+        return self._like(self.kind, data, names)
 
     def __getitem__(self, runs: int | slice | Sequence[int] | np.ndarray) -> Runs:
         """Keep some of the runs: a position, a slice, positions, or a mask."""
@@ -488,12 +453,6 @@ class Runs:
         if rows_seen == "in pairs":
             return runs.as_pairs()
         return runs.as_resampled() if rows_seen == "resampled" else runs
-
-
-def _listed(what: str, items: Any) -> list[Any]:
-    if isinstance(items, str) or not isinstance(items, Iterable):
-        raise InputError(f"{what} must be a collection, got {items!r}.")
-    return list(items)
 
 
 def _as_sparse(support: np.ndarray) -> Any:

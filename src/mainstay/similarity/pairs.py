@@ -20,6 +20,7 @@ Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]  # columns i, columns j, their
 _BLOCK_BYTES = 16 * 2**20
 _MOST_PAIRS = 200_000_000
 _MOST_CHANCE_TWINS = 0.05  # of the columns, before a warning
+CONSTANT = 1e-13  # a standard deviation below this share of the largest value is rounding
 
 
 def similar_pairs(
@@ -233,7 +234,7 @@ def _unit_columns(
     if present is not None:
         centred[~present] = 0.0
     length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
-    constant = length <= 1e-13 * np.sqrt(n_present)
+    constant = length <= CONSTANT * np.sqrt(n_present)
     length[constant] = 1.0
     centred[:, constant] = 0.0
     return centred / length, constant & (n_present > 0)

@@ -17,6 +17,7 @@ import numpy as np
 from mainstay._validation import InputError, check_choice, check_count
 from mainstay.batches import BLOCK_ROWS, RowBatches
 from mainstay.similarity.pairs import (
+    CONSTANT,
     Pairs,
     collect_pairs,
     least_overlap,
@@ -27,7 +28,6 @@ from mainstay.similarity.pairs import (
 )
 
 _TILE = 32
-_CONSTANT = 1e-13  # a standard deviation below this share of the largest value is rounding
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class _Columns:
     @property
     def constant(self) -> np.ndarray:
         """Which columns do not vary."""
-        return self.deviation <= _CONSTANT * self.largest
+        return self.deviation <= CONSTANT * self.largest
 
     def standardised(self, values: np.ndarray, columns: slice) -> np.ndarray:
         """Rows × columns, centred and scaled; NaN stays NaN, constant columns become 0."""

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from sklearn.base import clone
 
 from mainstay._parallel import n_cores, one_thread, run_tasks
+from mainstay._sklearn import fresh_copy
 from mainstay._sklearn import seed as set_seed
 from mainstay._validation import InputError, check_count, some
 from mainstay.subspace.compiled import fast_learner
@@ -97,7 +97,7 @@ class BaseModel:
                 return ConstantModel(winner, np.array([winner]))
         elif len(features) == 0:
             return ConstantModel(float(y.mean()))
-        model = clone(self.estimator)
+        model = fresh_copy(self.estimator)
         set_seed(model, int(rng.integers(2**32)))
         return model.fit(self.X[rows][:, features], y)
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.stats import rankdata
 
 from mainstay._validation import InputError, check_choice, check_count, check_fraction
+from mainstay.aggregation.ranks import last_ranks
 from mainstay.reliability.bounds.formulas import ROUNDING
 from mainstay.reliability.bounds.inverses import check_max_false
 from mainstay.reliability.bounds.selection import best_first, check_pairs
@@ -233,7 +233,7 @@ def _rank_path(runs: Runs) -> Path:
     p = runs.n_features
     ends = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, p + 1))))
     ends /= ends[-1]
-    last_place = rankdata(runs.ranks, method="max", axis=1).astype(np.intp)
+    last_place = last_ranks(runs.ranks).astype(np.intp)
     n_selected = np.cumsum(np.bincount(last_place.ravel(), minlength=p + 1)[1:]) / runs.n_runs
     return Path(ends[last_place - 1], ends, n_selected, np.arange(p + 1))
 
