@@ -75,16 +75,17 @@ def summarised(sets: pd.DataFrame) -> pd.DataFrame:
     """Per cell and rule: means, standard errors, data sets, and whether the promise broke.
 
     `broken`: in the planned data sets; `again`: error in the further ones, NaN where there are
-    none; `held`: what decides, the further ones where all of them are there.
+    none; `broken for good`: by what decides, the further ones where all of them are there
+    (`decided`).
     """
     summary = _means(sets[~sets["further"]])
     further = _means(sets[sets["further"]])
     for name, source in (("again", "promised"), ("se again", "se promised"),
                          ("sets again", "sets")):  # fmt: skip
         summary[name] = further[source].reindex(summary.index)
-    decided = summary["sets again"] >= FURTHER
+    summary["decided"] = summary["sets again"] >= FURTHER
     still = summary["again"] - HOLDS * summary["se again"] - summary["level"] > 1e-12
-    summary["broken for good"] = np.where(decided, still, summary["broken"])
+    summary["broken for good"] = np.where(summary["decided"], still, summary["broken"])
     return summary.reset_index()
 
 

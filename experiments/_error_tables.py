@@ -137,8 +137,9 @@ def promise_table(summary: pd.DataFrame) -> str:
         worst = part.loc[(part["promised"] / part["level"]).idxmax()]
         name = f"{number(worst['promised'], worst['se promised'])}: {cell_name(worst)}"
         broken = f"{int(part['broken'].sum())}"
-        if METHODS[method].judged_again and part["broken"].any():
-            broken += f", {int(part['broken for good'].sum())} in the end"
+        again = part[part["broken"] & part["decided"]]
+        if len(again):
+            broken += f"; {int(again['broken for good'].sum())} of {len(again)} judged again"
         body.append([method, label, pooled(part[noise]), pooled(part[~noise]), name, broken,
                      len(part), span(part["sets"])])  # fmt: skip
     header = ["method", "promise", "noise", "with a signal", "worst cell", "cells that broke",
@@ -156,10 +157,9 @@ def judged_again(summary: pd.DataFrame) -> str:
         )
     body = []
     for _, line in part.iterrows():
-        complete = line["sets again"] >= FURTHER
         further = "–" if np.isnan(line["again"]) else (
             f"{number(line['again'], line['se again'])} ({int(line['sets again'])})")  # fmt: skip
-        word = ("broken" if line["broken for good"] else "held") if complete else "open"
+        word = ("broken" if line["broken for good"] else "held") if line["decided"] else "open"
         body.append([line["method"], line["rule"], cell_name(line), f"{line['level']:g}",
                      f"{number(line['promised'], line['se promised'])} ({line['sets']})", further,
                      word])  # fmt: skip
