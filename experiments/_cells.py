@@ -31,6 +31,7 @@ class Cells:
     def __init__(self, options: Namespace, experiment: str, part: str) -> None:
         self.jobs = options.jobs
         self.report_only = options.report_only
+        self.until: float | None = vars(options).get("until")
         run = f"{experiment}{'_quick' if options.quick else ''}"
         if options.seed:
             run += f"_seed{options.seed}"
@@ -49,11 +50,15 @@ class Cells:
         return _name(cell) in self.packed or self.path(cell).is_file()
 
     def compute(self, wanted: Sequence[Cell], work: Callable[[Cell], dict[str, Any]]) -> None:
-        """Compute what is missing, cells in the order given; nothing with --report-only."""
+        """Compute what is missing, cells in the order given, until the time of --minutes is up.
+
+        Nothing is computed with --report-only.
+        """
         missing = [cell for cell in wanted if not self.has(cell)]
         log(f"{self.folder.name}: {len(missing)} of {len(wanted)} cells missing")
         if not self.report_only:
-            run_tasks(_keep, [(work, cell, self.path(cell)) for cell in missing], n_jobs=self.jobs)
+            tasks = [(work, cell, self.path(cell), self.until) for cell in missing]
+            run_tasks(_keep, tasks, n_jobs=self.jobs)
 
     def found(self, wanted: Sequence[Cell]) -> dict[Cell, dict[str, Any]]:
         """Return what has been computed, by cell; the cache goes before what was packed."""
@@ -110,7 +115,11 @@ def _read(archive: Path | None, part: str) -> dict[str, bytes]:
         return {name.removeprefix(start).removesuffix(end): file.read(name) for name in names}
 
 
-def _keep(work: Callable[[Cell], dict[str, Any]], cell: Cell, path: Path) -> None:
+def _keep(
+    work: Callable[[Cell], dict[str, Any]], cell: Cell, path: Path, until: float | None
+) -> None:
+    if until is not None and time.time() > until:
+        return
     started = time.process_time()
     found = work(cell)
     found.setdefault("seconds", time.process_time() - started)

@@ -8,13 +8,12 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Memory
 
 HERE = Path(__file__).resolve().parent
 
@@ -57,22 +56,22 @@ def arguments(
             action="store_true",
             help="compute nothing: report what the cache holds, – for what is missing",
         )
+        parser.add_argument(
+            "--minutes", type=float, help="begin no further cell after so many minutes (no limit)"
+        )
     if only:
         parser.add_argument(
             "--only", nargs="+", choices=only, default=only, help="these methods only (all)"
         )
     options = parser.parse_args()
+    if resumable:
+        options.until = options.minutes and time.time() + 60 * options.minutes
     if cache:
         options.cache.mkdir(parents=True, exist_ok=True)
     quick_folder = Path(tempfile.gettempdir()) / "mainstay-quick"
     options.output = options.output or (quick_folder if options.quick else HERE / "results")
     options.output.mkdir(parents=True, exist_ok=True)
     return options
-
-
-def remembered(function: Callable[..., Any], options: argparse.Namespace, **how: Any) -> Any:
-    """Keep what a function returns, call by call, so that a run that was stopped goes on."""
-    return Memory(options.cache, verbose=0).cache(function, **how)
 
 
 def log(message: str) -> None:

@@ -176,6 +176,8 @@ def small_table(summary: pd.DataFrame, sets: pd.DataFrame) -> str:
     seconds = sets[sets["p"] == SMALL].groupby("method")["seconds"].median()
     body = []
     for method, label, part in rules_in_order(small):
+        if "groups" in label:  # there are no twins: they are the features
+            continue
         lines = {(line["target"], line["signal"]): line for _, line in part.iterrows()}
         kind = rule_of(method, label).kind
         shown = []

@@ -90,7 +90,7 @@ def plot_correlations(correlation: pd.DataFrame) -> Any:
 
 def plot_times(results: pd.DataFrame, sets: pd.DataFrame) -> Any:
     """Draw Fig. 4: a dot for every setting, a bar for the median."""
-    figure, axes = plt.subplots(1, 4, figsize=(11.5, 4), sharey=True)
+    figure, axes = plt.subplots(1, len(sets), figsize=(1 + 3 * len(sets), 4), sharey=True)
     jitter = np.random.default_rng(0)
     order = ["SMU", "SMZ", "SMY", "SMA-Count", "SMA-Mean", "SMA-Greedy", "SMA-MBM"]
     for ax, (data, part) in zip(axes, results.groupby("data", sort=False), strict=True):
@@ -102,7 +102,7 @@ def plot_times(results: pd.DataFrame, sets: pd.DataFrame) -> Any:
                 text = f"{label} set sizes" if place == 0 else None
                 ax.scatter(at, chosen, s=9, color=colour, alpha=0.6, lw=0, label=text)
             ax.plot([place - 0.35, place + 0.35], [seconds.median()] * 2, color="k", lw=1.8)
-        n, p, similar = sets.loc[data, ["n", "p", "similar features"]]
+        n, p, similar = sets.loc[data, ["n (half)", "p", "similar features"]]
         ax.set(title=f"{data}\nn = {n}, p = {p}, {similar} similar", yscale="log")
         ax.set_xticks(range(7), order, rotation=60, ha="right", rotation_mode="anchor")
         ax.grid(visible=False, axis="x")

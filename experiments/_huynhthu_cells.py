@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from _cells import Cell
 from _huynhthu_methods import BASES, Effort, Task, measure
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from mainstay import datasets
 
@@ -26,6 +26,15 @@ METHODS = ("rf", "gbdt", *(f"{kind}-{base}" for kind in WITH_BASES for base in B
 DEPTH_2 = ("Friedman",)  # where boosting is run with depth 2 among its candidates, too
 REFERENCES = tuple(f"{kind}-{base}" for base in BASES for kind in ("prsb1", "prsb10"))
 
+LOWEST_OF_20 = "prsb20-knn"  # the paper's rule for restarts
+APPENDIX_B = {  # the paper's candidates for K and the depth, and its folds
+    "folds": 10,
+    "search_models": 100,
+    "shares": (100, 50, 20, 10, 5, 3, 2, 1),
+    "depths": tuple(range(1, 11)),
+}
+WITH_APPENDIX_B = ("rf", "rsb-knn", "gbdt")
+
 SIMULATED = Effort(10, 3, 1000, 3, 100, (50, 10, 3, 1), (1, 3, 5))
 SIMULATED_QUICK = Effort("oob", 2, 60, 2, 10, (10, 1), (1, 3))
 REAL = Effort("oob", 1, 1000, 2, 30, (3, 1), (1, 3))
@@ -33,6 +42,13 @@ REAL_QUICK = Effort("oob", 1, 20, 2, 10, (10,), (1,))
 QUICK_METHODS = ("rf", "gbdt", "gbdt2", "-knn")  # trees and SVM take longer
 QUICK_SETS = ("ERA", "pm10", "bupa", "haberman")
 N_SETS, N_FOLDS, N_NOISE = 10, 10, 500
+N_RESTARTS_REAL = 3
+TESTED = ("rf", "gbdt", *(f"prsb-{base}" for base in BASES))
+WITH_EQUAL_ROWS = ("spectf", "haberman", "ERA", "spambase", "phoneme", "bupa")
+FROM_RESTARTS = (
+    "haberman", "spectf", "bupa", "rmftsa_ladata", "pm10", "diabetes", "breast_cancer_wisconsin",
+    "ERA", "GeographicalOriginalofMusic",
+)  # fmt: skip
 MANY_ROWS, FEWER_ROWS = 2000, 1000  # real data with more rows than the first: as many as the second
 
 # ---------------------------------------------------------------------- simulated problems
@@ -56,7 +72,14 @@ def simulated_cells(quick: bool) -> list[Cell]:
         for problem in PROBLEMS
     ]
     depth_2 = [(problem, str(i), "gbdt2") for problem in DEPTH_2 for i in range(n_sets)]
-    every = [*main, *more, *depth_2]
+    of_20 = [(problem, str(i), LOWEST_OF_20) for i in range(N_SETS) for problem in PROBLEMS]
+    tuned = [
+        (problem, str(i), f"b-{method}")
+        for i in range(N_SETS)
+        for method in WITH_APPENDIX_B
+        for problem in PROBLEMS
+    ]
+    every = [*main, *more, *depth_2, *([] if quick else of_20 + tuned)]
     return [cell for cell in every if not quick or cell[2].endswith(QUICK_METHODS)]
 
 
@@ -70,7 +93,9 @@ def simulated(cell: Cell, seed: int, effort: Effort) -> dict[str, Any]:
     )  # fmt: skip
     if method in REFERENCES:  # Q = 1 needs many more models
         effort = replace(effort, cv="oob", restarts=1)
-    return measure(method, task, effort)
+    if method.startswith("b-"):
+        effort = replace(effort, **APPENDIX_B)
+    return measure(method.removeprefix("b-"), task, effort)
 
 
 # ---------------------------------------------------------------------- real data
@@ -86,27 +111,86 @@ def real_cells(names: Sequence[str], quick: bool) -> list[Cell]:
     ]
 
 
-def real(cell: Cell, seed: int, effort: Effort, folder: Path) -> dict[str, Any]:
+def together_cells(quick: bool) -> list[Cell]:
+    """List data set, fold, method for folds that keep equal rows together, the cheapest first."""
+    if quick:
+        return [("haberman", "0", "prsb-knn")]
+    return [
+        (name, str(fold), method)
+        for name in WITH_EQUAL_ROWS
+        for fold in range(N_FOLDS)
+        for method in (*TESTED, *(f"single-{base}" for base in BASES))
+    ]
+
+
+def restart_cells(quick: bool) -> list[Cell]:
+    """List data set, fold, method for PRSB from several restarts, the cheapest sets first."""
+    if quick:
+        return []
+    return [
+        (name, str(fold), f"prsb-{base}")
+        for base in ("knn", "tree", "svm")
+        for name in FROM_RESTARTS
+        for fold in range(N_FOLDS)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class RealData:
+    """A real data set as it is used: at most so many rows, and permuted features beside its own.
+
+    `group` numbers the rows so that equal ones, the target included, have the same number.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    relevant: np.ndarray
+    classification: bool
+    group: np.ndarray
+    seed: int
+
+    @classmethod
+    def load(cls, name: str, seed: int, folder: Path) -> RealData:
+        """Read the set, draw rows from it if there are too many, and add the features."""
+        loaded = datasets.load_pmlb(name, folder=folder)
+        rng = np.random.default_rng([seed, len(name), loaded.X.shape[1]])
+        rows = rng.permutation(len(loaded.y))
+        if len(rows) > MANY_ROWS:
+            rows = rows[:FEWER_ROWS]
+        rows.sort()
+        X, y = loaded.X.to_numpy(dtype=float)[rows], loaded.y[rows]
+        both = np.hstack([X, permuted(X, rng)])
+        kind = loaded.task == "classification"
+        return cls(both, y, np.arange(X.shape[1]), kind, equal_rows(X, y), seed)
+
+    def folds(self, together: bool = False) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Training and test rows of every fold; with `together`, equal rows are in the same."""
+        if together:
+            kind = StratifiedGroupKFold if self.classification else GroupKFold
+        else:
+            kind = StratifiedKFold if self.classification else KFold
+        folds = kind(N_FOLDS, shuffle=True, random_state=self.seed)
+        return list(folds.split(self.X, self.y, self.group if together else None))
+
+
+def real(
+    cell: Cell, seed: int, effort: Effort, folder: Path, together: bool = False
+) -> dict[str, Any]:
     """Run one method on one fold of a real data set with permuted features beside its own."""
     name, fold, method = cell
-    loaded = datasets.load_pmlb(name, folder=folder)
-    rng = np.random.default_rng([seed, len(name), loaded.X.shape[1]])
-    rows = rng.permutation(len(loaded.y))
-    if len(rows) > MANY_ROWS:
-        rows = rows[:FEWER_ROWS]
-    rows.sort()
-    X, y = loaded.X.to_numpy(dtype=float)[rows], loaded.y[rows]
-    classification = loaded.task == "classification"
-    X = np.hstack([X, permuted(X, rng)])
-    kind = StratifiedKFold if classification else KFold
-    folds: Iterator[Any] = kind(N_FOLDS, shuffle=True, random_state=seed).split(X, y)
-    train, test = list(folds)[int(fold)]
-    relevant = np.arange(loaded.X.shape[1])
+    data = RealData.load(name, seed, folder)
+    X, y = data.X, data.y
+    train, test = data.folds(together)[int(fold)]
     return measure(
         method,
-        Task(X[train], y[train], X[test], y[test], relevant, classification, int(fold)),
+        Task(X[train], y[train], X[test], y[test], data.relevant, data.classification, int(fold)),
         effort,
     )
+
+
+def equal_rows(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Number the rows so that equal ones, the target included, have the same number."""
+    return np.asarray(np.unique(np.column_stack([X, y]), axis=0, return_inverse=True)[1]).ravel()
 
 
 def permuted(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:

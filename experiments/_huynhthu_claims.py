@@ -77,6 +77,17 @@ def over_folds(found: pd.DataFrame, one: str, other: str) -> str:
     return f"lower on {lower}, higher on {higher} of {len(tests)}"
 
 
+def apart(ranks: pd.Series, one: str, other: str, difference: float) -> str:
+    """Write how far two methods' average ranks are apart, and whether that is significant."""
+    gap = abs(ranks[one] - ranks[other])
+    beyond = gap > difference
+    return (
+        f"{label(one)} is {gap:.2f} from {label(other)}, {'beyond' if beyond else 'below'} "
+        f"Nemenyi's critical difference of {difference:.3f}: "
+        f"{'significant' if beyond else 'not significant'}"
+    )
+
+
 def of_ranks(found: pd.DataFrame, whole: list[str], methods: list[str]) -> str:
     """Compare the first two methods by average rank: all sets, then those with all their rows."""
     wide = spread(found, "error")["mean"].unstack("method").reindex(columns=methods).dropna()
@@ -87,11 +98,22 @@ def of_ranks(found: pd.DataFrame, whole: list[str], methods: list[str]) -> str:
     ):
         ranks, p, difference = average_ranks(scores, larger_is_better=False)
         (first, best), (second, next_) = list(ranks.items())[:2]
-        gap = ranks["rf"] - ranks["prsb-tree"]
         texts.append(
             f"On {what} (Friedman p = {p:.3f}): {label(str(first))} {best:.2f}, "
-            f"{label(str(second))} {next_:.2f}; RF is {gap:.2f} from PRSB-tree, "
-            f"{'beyond' if gap > difference else 'below'} Nemenyi's critical difference of "
-            f"{difference:.3f}: {'significant' if gap > difference else 'not significant'}."
+            f"{label(str(second))} {next_:.2f}; {apart(ranks, 'rf', 'prsb-tree', difference)}."
         )
     return " ".join(texts)
+
+
+def of_rankings(found: pd.DataFrame, methods: list[str]) -> dict[str, str]:
+    """Average ranks behind what section 3.2 of the paper says: of the bases, and kNN's gaps."""
+    of_bases, gaps = [], ""
+    for value in ("error", "aupr"):
+        wide = spread(found, value)["mean"].unstack("method").reindex(columns=methods)
+        ranks, _, difference = average_ranks(wide.dropna(axis=1).dropna(), value == "aupr")
+        names = [str(name) for name in ranks.index if str(name).startswith("prsb-")]
+        shown = ", ".join(f"{label(name)} {ranks[name]:.2f}" for name in names)
+        of_bases.append(f"{shown} ({'test errors' if value == 'error' else 'feature rankings'})")
+        if value == "aupr":
+            gaps = "; ".join(apart(ranks, name, "prsb-knn", difference) for name in ("rf", "gbdt"))
+    return {"ranks_of_bases": ", and ".join(of_bases), "ranks_of_knn": gaps}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from _cells import Cell
 from _common import table
-from _huynhthu_cells import FEWER_ROWS, MANY_ROWS, permuted
+from _huynhthu_cells import RealData, equal_rows, permuted
 from _huynhthu_methods import Effort, Task, measure
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedShuffleSplit
@@ -85,16 +85,21 @@ def digits(cell: Cell, seed: int, effort: Effort) -> dict[str, Any]:
     return measure(method, task, replace(effort, cv="oob", restarts=1))
 
 
-def real_sets(names: list[str], sizes: dict[str, tuple[int, int]], folder: Path) -> str:
-    """Table S4: rows and columns, here and in the paper, and rows that occur more than once."""
+def real_sets(names: list[str], sizes: dict[str, tuple[int, int]], folder: Path, seed: int) -> str:
+    """Table S4: rows and columns, here and in the paper, and rows that occur more than once.
+
+    Also the share of test rows that are equal to a training row, over the folds.
+    """
     rows = []
     for name in names:
         data = load_pmlb(name, folder=folder)
         n, m = data.X.shape
-        used = FEWER_ROWS if n > MANY_ROWS else n
-        values = np.column_stack([data.X.to_numpy(dtype=float), data.y])
-        counts = np.unique(values, axis=0, return_counts=True)[1]
+        number = equal_rows(data.X.to_numpy(dtype=float), data.y)
+        counts = np.bincount(number)
         repeated = int(counts[counts > 1].sum())
-        rows.append([name, n, m, f"{sizes[name][0]}, {sizes[name][1]}", used, repeated])
+        used = RealData.load(name, seed, folder)
+        seen = [np.isin(used.group[test], used.group[train]).mean() for train, test in used.folds()]
+        shown = f"{sizes[name][0]}, {sizes[name][1]}"
+        rows.append([name, n, m, shown, len(used.y), repeated, f"{np.mean(seen):.0%}"])
     header = ["", "rows", "features", "paper: rows, features", "rows used"]
-    return table([*header, "rows equal to another, y included"], rows)
+    return table([*header, "rows equal to another, y included", "test rows seen in training"], rows)

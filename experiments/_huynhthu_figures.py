@@ -86,20 +86,33 @@ def plot_boxes(cells: pd.DataFrame, value: str, kinds: Sequence[str], ylabel: st
 
 
 def plot_regulators(cells: pd.DataFrame, names: Sequence[str], lambdas: Sequence[str]) -> Any:
-    """Draw Figure S3: regulators per model, over the target genes, by λ."""
+    """Draw Figure S3: regulators per model, over the target genes, by λ; steps of 0.001 if run."""
     figure, axes = plt.subplots(1, len(names), figsize=(11, 2.8), sharey=True)
+    drawn = set()
     for ax, name in zip(axes, names, strict=True):
         for i, base in enumerate(BASES):
             for j, value in enumerate(lambdas):
-                mine = cells[(cells["data"] == name) & (cells["method"] == f"prsb-{base}-{value}")]
-                if len(mine):
-                    _box(ax, mine.iloc[0]["regulators"], j + (i - 1) * 0.26, COLOURS[i], 0.22)
+                kept = _regulators(cells[cells["data"] == name], f"{base}-{value}")
+                if kept is not None:
+                    _box(ax, kept, j + (i - 1) * 0.26, COLOURS[i], 0.22)
+                    drawn.add(i)
         ax.set_xticks(range(len(lambdas)), lambdas)
         ax.set(title=f"network {name}", xlabel="λ", xlim=(-0.6, len(lambdas) - 0.4))
     axes[0].set_ylabel("Σα of a gene")
-    handles = [plt.Line2D([], [], color=COLOURS[i], linewidth=6) for i in range(3)]
-    figure.legend(handles, [LABELS[base] for base in BASES], loc="outside lower center", ncols=3)
+    handles = [plt.Line2D([], [], color=COLOURS[i], linewidth=6) for i in sorted(drawn)]
+    labels = [LABELS[list(BASES)[i]] for i in sorted(drawn)]
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
     return figure
+
+
+def _regulators(cells: pd.DataFrame, method: str) -> Any:
+    """Σα of every gene of the first seed that kept it, by small steps rather than large ones."""
+    for kind in ("slow", "prsb"):
+        mine = cells[cells["method"] == f"{kind}-{method}"]
+        kept = mine["regulators"].dropna() if "regulators" in mine else []
+        if len(kept):
+            return kept.iloc[0]
+    return None
 
 
 def _box(ax: Any, values: Any, position: float, colour: str, width: float) -> None:

@@ -174,14 +174,15 @@ def _evolution(task: Task, effort: Effort, estimator: Any) -> dict[str, Any]:
 
 
 def _parametric(
-    task: Task, effort: Effort, estimator: Any, n_references: int = 10
+    task: Task, effort: Effort, estimator: Any, n_references: int = 10, lowest_of: int = 0
 ) -> dict[str, Any]:
     kind = ms.ParametricSubspaceClassifier
     model = (kind if task.classification else ms.ParametricSubspaceRegressor)(
         estimator,
         cv=effort.cv,
         n_references=n_references,
-        n_restarts=effort.restarts,
+        n_restarts=lowest_of or effort.restarts,
+        restart_rule="lowest_objective" if lowest_of else "mean",
         max_stages=effort.stages,
         random_state=task.seed,
         n_jobs=1,
@@ -195,6 +196,7 @@ def _parametric(
         "size": float(model.selection_probabilities_.sum()),
         "aupr_of_restarts": singles,
         "aupr_single": float(np.mean(singles)),
+        "aupr_of_mean": task.aupr(model.restart_probabilities_.mean(axis=0)),
         "aupr_of_lowest_objective": singles[int(np.argmin(ends))],
         "objectives": ends,
         "agreement": model.restart_agreement_,
@@ -213,4 +215,5 @@ _METHODS = {
     "prsb": _parametric,
     "prsb1": partial(_parametric, n_references=1),
     "prsb10": _parametric,
+    "prsb20": partial(_parametric, lowest_of=20),
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -107,17 +106,17 @@ def counted_goals(verdicts: pd.Series) -> str:
 
 
 def restarts(cells: pd.DataFrame) -> str:
-    """AUPR of single restarts, of the one with the lowest objective, and of the mean."""
+    """AUPR of the restart with the lowest objective, and of the mean."""
     found = cells[cells["method"].isin(each("prsb"))].copy()
     columns = {
-        "aupr_single": "single restart", "aupr_of_lowest_objective": "lowest objective",
-        "aupr": "mean of all", "agreement": "agreement of restarts", "n_models": "models a restart",
+        "aupr_of_lowest_objective": "lowest objective", "aupr": "mean of all",
+        "agreement": "agreement of restarts", "n_models": "models a restart",
         "seconds": "CPU s, all restarts",
     }  # fmt: skip
     found = found.reindex(columns=["data", "method", *columns])
     means = found.groupby(["data", "method"], sort=False)[list(columns)].mean()
     rows = [
-        [data, label(method), *(f"{row[c]:.2f}" for c in list(columns)[:4]),
+        [data, label(method), *(f"{row[c]:.2f}" for c in list(columns)[:3]),
          f"{row['n_models']:.0f}", f"{row['seconds']:.0f}"]
         for (data, method), row in means.iterrows()
     ]  # fmt: skip
@@ -140,61 +139,3 @@ def references(cells: pd.DataFrame, papers: dict[str, Paper]) -> str:
                 rows.append([LABELS[base], problem, q, int(count), *values])
     header = ["", "", "Q", "data sets", "test error", "AUPR", "models trained"]
     return table(header, rows, text=2)
-
-
-# ---------------------------------------------------------------------- networks
-
-
-def networks(cells: pd.DataFrame, paper: Paper, names: Sequence[str]) -> str:
-    """Table 5."""
-    ours = {(row["method"], row["data"]): row["average_precision"] for _, row in cells.iterrows()}
-    rows = []
-    for method in dict.fromkeys(key[0] for key in paper):
-        shown = label(method).replace("-auto", ", λ automatic").replace("-0", ", λ = 0")
-        values = []
-        for name in names:
-            mine, theirs = ours.get((method, name)), paper[method, name][0]
-            values.append(f"{'–' if mine is None else f'{mine:.3f}'} ({theirs:.2f})")
-        rows.append([shown, *values])
-    return table(["", *(f"network {name}" for name in names)], rows)
-
-
-def best(cells: pd.DataFrame, wanted: dict[str, float]) -> str:
-    """The best of all methods on every network, beside the best of the paper's."""
-    rows = []
-    for name, goal in wanted.items():
-        mine = cells[cells["data"] == name].sort_values("average_precision", ascending=False)
-        if len(mine):
-            top = mine.iloc[0]
-            shown = f"{top['average_precision']:.3f}"
-            rows.append([name, label(top["method"]), len(mine), shown, goal])
-    header = ["network", "best method", "of", "average precision", "the paper's best"]
-    return table(header, rows, text=2)
-
-
-def by_rule(
-    cells: pd.DataFrame, paper: Paper, observed: dict[str, float], lambdas: Sequence[str]
-) -> tuple[str, int, int]:
-    """λ by the paper's rule: the largest with more regulators per gene than were observed.
-
-    Also returned: how many of the numbers are above the paper's, and how many there are.
-    """
-    rows: list[list[Any]] = []
-    above: list[bool] = []
-    for base in BASES:
-        row: list[Any] = [LABELS[base]]
-        for name, least in observed.items():
-            mine = cells[cells["data"] == name].set_index("method")
-            wanted = [f"prsb-{base}-{value}" for value in lambdas if value != "0"]
-            if not set(wanted) <= set(mine.index):
-                row.append("–")
-                continue
-            enough = [m for m in wanted if mine.loc[m, "regulators_mean"] > least]
-            chosen = enough[-1] if enough else wanted[0]
-            precision, value = mine.loc[chosen, "average_precision"], chosen.rpartition("-")[2]
-            theirs = paper[f"prsb-{base}-auto", name][0]
-            row.append(f"{precision:.3f} at λ = {value} ({theirs:.2f})")
-            above.append(bool(precision > theirs))
-        rows.append(row)
-    header = ["", *(f"network {name}" for name in observed)]
-    return table(header, rows), sum(above), len(above)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 from _common import load
@@ -63,43 +60,18 @@ def few_rows(name: str) -> tuple[np.ndarray, np.ndarray, int]:
     return X, y, k or max(5, round(0.1 * X.shape[1]))
 
 
-def bank(name: str, ranker: str, cache: Path) -> dict[str, np.ndarray]:
-    """Scores of flat runs (n × p) and of runs in halves (halves × runs × p), made once."""
-    file = cache / f"{name}_{ranker.replace(' ', '_')}.npz"
-    if file.exists():
-        return dict(np.load(file))
+def bank(name: str, ranker: str) -> dict[str, np.ndarray]:
+    """Scores of flat runs (n × p) and of runs in halves (halves × runs × p)."""
     X, y, k = few_rows(name)
     procedure, data = Procedure.of(RANKERS[ranker]), Data.check(X, y)
     source = Source(procedure, data, "overlapping", 2, None, None, False)
     n_flat, n_halves = SIZES[ranker]
-    start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rare classes miss in some halves; constant columns
         flat = source.flat(n_flat, np.random.default_rng(1)).runs.scores
         nested = source.in_halves(n_halves, INSIDE, np.random.default_rng(2)).runs.scores
-    made = {
+    return {
         "flat": flat.astype(np.float32),
         "nested": nested.astype(np.float32).reshape(n_halves, INSIDE, -1),
         "k": np.array(k),
-        "seconds": np.array((time.process_time() - start) / (n_flat + n_halves * INSIDE)),
     }
-    cache.mkdir(parents=True, exist_ok=True)
-    np.savez(file, **made)
-    return made
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, required=True, help="folder for the runs")
-    parser.add_argument("--rankers", nargs="*", default=list(RANKERS))
-    parser.add_argument("--sets", nargs="*", default=list(SETS))
-    options = parser.parse_args()
-    for ranker in options.rankers:
-        for name in options.sets:
-            if (name, ranker) not in SKIPPED:
-                made = bank(name, ranker, options.cache)
-                print(name, ranker, made["nested"].shape, f"{made['seconds']:.3f} s", flush=True)
-
-
-if __name__ == "__main__":
-    main()

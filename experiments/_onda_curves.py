@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
+import time
+from functools import partial
 from typing import Any
 
 import _onda_figures as figures
 import _onda_model as model
 import numpy as np
 import pandas as pd
-from _common import log, table, verdict
-from _onda_ensembles import accuracy, curve
+from _cells import Cell
+from _common import table, verdict
+from _onda_ensembles import SIZES
 from _onda_experiment import Experiment, listed, stacked
-from _onda_forests import TREES, seconds_per_forest
+from _onda_forests import TREES, deal, read, seconds_per_forest
 from _onda_paper import N_USEFUL, REAL, REAL_TREES, SIMULATED, P
+from _onda_trees import Columns
 
 
 def curves(run: Experiment) -> dict[str, Any]:
     """Figs. 3, 9 and 10: stability against the size of the ensemble, simulated and real."""
-    real = {name: curve(data, run.real(data)[1]) for name, data in run.sets.items()}
+    found = {name: run.curves(data) for name, data in run.sets.items()}
+    real = {name: frame for name, (frame, *_) in found.items()}
     simulated = {name: model.simulated(data, N_USEFUL[name]) for name, data in run.sets.items()}
     plateaus = {name: model.plateau(data, N_USEFUL[name]) for name, data in run.sets.items()}
     run.save("fig3_9_simulated", stacked(simulated))
     run.save("fig3_10_real", stacked(real))
     run.draw("fig3_9_10_stability", figures.plot_curves(simulated, real, plateaus))
     colon = run.sets["Colon"]
-    same = curve(colon, run.real(colon, kind="half")[1])
+    same, _, _ = run.curves(colon, kind="half")
     run.save("fig3_real_without_bootstrap", same)
     last = {name: frame.iloc[-1] for name, frame in real.items()}
     m_last = int(real["Colon"].index[-1])
     rows = []
     for name in real:
-        found = ", ".join(f"{last[name][t]:.3f}" for t in REAL_TREES[name])
+        ours = ", ".join(f"{last[name][t]:.3f}" for t in REAL_TREES[name])
         trees = ", ".join(map(str, REAL_TREES[name]))
-        cells = (SIMULATED[name] or "–", f"{plateaus[name]:.3f}", REAL[name] or "–", found, trees)
-        rows.append((name, *cells))
+        cells = (SIMULATED[name] or "–", f"{plateaus[name]:.3f}", REAL[name] or "–", ours, trees)
+        rows.append((name, *cells, _share_of(run, name, found[name][2])))
     head = ["", "simulated: paper", "ours", "real: paper", f"ours, m = {m_last}", "with trees"]
+    head.append("folds")
     at = [m for m in real["Colon"].index if m > 1]
     gap = (simulated["Colon"].loc[at, 0.7] - real["Colon"].loc[at, 300]).abs()
     small, large = gap[gap.index < 20], gap[gap.index >= 20]
@@ -94,44 +100,48 @@ def curves(run: Experiment) -> dict[str, Any]:
     }
 
 
+def _share_of(run: Experiment, name: str, folds: int) -> str:
+    """Say how many of the folds there are."""
+    return f"{folds} of {run.n_runs(run.sets[name])}"
+
+
 def missing_classes(run: Experiment) -> str:
     """Count the folds in which a half lacks one of the classes."""
     rows = []
     for name, data in run.sets.items():
         classes = len(np.unique(data.y))
-        half = run.real(data)[0].half
-        lacking = [
-            sum(len(np.unique(data.y[fold == part])) < classes for fold in half) for part in (1, 2)
-        ]
-        rows.append((name, classes, len(half), *lacking))
+        lacking = np.zeros(2, dtype=int)
+        for left_out in range(run.n_runs(data)):
+            rng = np.random.default_rng([run.options.seed, data.n_features, left_out])
+            halves = deal(data.y, left_out, rng)
+            lacking += [len(np.unique(data.y[half])) < classes for half in halves]
+        rows.append((name, classes, run.n_runs(data), *lacking))
     return table(["", "classes", "folds", "half 1 lacks one", "half 2 lacks one"], rows)
 
 
 def wide_mtry(run: Experiment, real: dict[str, pd.DataFrame]) -> dict[str, Any]:
     """Fig. 15: the real ensembles with normalised mtry 0.1."""
-    found = {}
-    for name, data in run.sets.items():
-        bank, selected, _ = run.real(data, "0.1")
-        found[name] = curve(data, selected)
-    run.save("fig15_mtry_0.1", stacked(found))
-    run.draw("fig15_mtry_0.1", figures.plot_real(found))
-    last = {name: frame.iloc[-1] for name, frame in found.items()}
+    found = {name: run.curves(data, "0.1") for name, data in run.sets.items()}
+    by_set = {name: frame for name, (frame, *_) in found.items()}
+    run.save("fig15_mtry_0.1", stacked(by_set))
+    run.draw("fig15_mtry_0.1", figures.plot_real(by_set))
+    last = {name: frame.iloc[-1] for name, frame in by_set.items()}
     spread = {name: float(np.ptp(values)) for name, values in last.items()}
-    m = found["Colon"].index[-1]
-    before = {name: float(np.ptp(real[name].loc[m])) for name in found}
+    m = by_set["Colon"].index[-1]
+    before = {name: float(np.ptp(real[name].loc[m])) for name in by_set}
     rows = []
-    for name in found:
+    for name in by_set:
         numbers = [*last[name][list(TREES)], spread[name], before[name]]
-        rows.append((name, *[f"{number:.3f}" for number in numbers]))
-    head = ["", *[f"{t} trees" for t in TREES], "range", "range with √n"]
+        share = _share_of(run, name, found[name][2])
+        rows.append((name, *[f"{number:.3f}" for number in numbers], share))
+    head = ["", *[f"{t} trees" for t in TREES], "range", "range with √n", "folds"]
     return {
         "wide_table": table(head, rows),
+        "wide_m": m,
         "wide_verdict": verdict(
             max(spread.values()) < 0.03
             or (None if all(spread[n] < before[n] for n in spread) else False)
         ),
-        "wide_folds": len(bank.left_out),
-        "wide_weak": bank.importances.shape[1],
     }
 
 
@@ -139,8 +149,7 @@ def accuracies(run: Experiment) -> dict[str, Any]:
     """Figs. 1 (left) and 6."""
     found, largest = {}, {}
     for name, data in run.sets.items():
-        bank, selected, cache_name = run.real(data)
-        found[name] = accuracy(data, bank, selected, cache_name, run.options)
+        found[name] = run.curves(data)[1]
         largest[name] = np.bincount(data.y - data.y.min()).max() / data.n_samples
     run.save("fig1_6_accuracy", stacked(found))
     run.draw("fig1_6_accuracy", figures.plot_accuracy(found, largest))
@@ -164,48 +173,68 @@ def accuracies(run: Experiment) -> dict[str, Any]:
     }
 
 
+def time_one(cell: Cell, calls: int, weak: int, seed: int) -> dict[str, Any]:
+    """CPU seconds of one data set: RandomForestClassifier, compiled and simulated ensembles."""
+    data = read(cell[0])
+    simulated = model.seconds_simulated(
+        data, N_USEFUL[data.name], P[data.name] or 0.7, data.n_samples, seed
+    )
+    first, _ = deal(data.y, 0, np.random.default_rng([seed, data.n_features]))
+    warm = Columns(data.X[first], data.y[first])
+    warm.importances(TREES[:1], data.mtry("sqrt"), 0)  # compiled before the clock runs
+    start, compiled = time.process_time(), []
+    for i in range(weak):
+        rows = np.random.default_rng([seed, i]).choice(first, len(first))
+        Columns(data.X[rows], data.y[rows]).importances(TREES[-1:], data.mtry("sqrt"), i)
+        compiled.append(time.process_time() - start)
+    return {
+        "RandomForestClassifier": seconds_per_forest(data, calls, seed),
+        "compiled": [compiled[m - 1] for m in SIZES if m <= weak],
+        "simulated": simulated.to_dict("list"),
+    }
+
+
 def times(run: Experiment) -> dict[str, Any]:
     """Figs. 4, 12 and 13: CPU seconds of the stability of an ensemble."""
-    parts, forests, bare = [], {}, {}
+    weak = run.size["weak"]
+    work = partial(time_one, calls=run.size["timed"], weak=weak, seed=run.options.seed)
+    timed = run.part("times", [(name,) for name in run.sets], work)
+    parts, forests, compiled = [], {}, {}
     for name, data in run.sets.items():
-        log(f"timing {name}")
-        seconds = run.real(data)[0].seconds
-        n_runs = run.n_runs(data)
-        forests[name] = seconds_per_forest(data, run.size["timed"], run.options.seed)
-        bare[name] = seconds.mean()
-        part = model.seconds_simulated(
-            data, N_USEFUL[name], P[name] or 0.7, n_runs, run.options.seed
-        )
-        part = part[part["m_ensemble"] <= seconds.shape[1]]
-        part["RandomForestClassifier"] = forests[name] * n_runs * part["m_ensemble"]
-        part["the same trees, bare"] = [seconds[:, :m].sum() for m in part["m_ensemble"]]
+        forests[name] = timed[name,]["RandomForestClassifier"]
+        spent = np.array(timed[name,]["compiled"])
+        compiled[name] = spent[-1] / weak
+        part = pd.DataFrame(timed[name,]["simulated"])
+        part = part[part["m_ensemble"] <= weak]
+        part["RandomForestClassifier"] = forests[name] * data.n_samples * part["m_ensemble"]
+        part["the same rules, compiled"] = spent * data.n_samples
         parts.append(part.assign(data=name))
     found = pd.concat(parts)
     run.save("fig4_12_13_times", found.set_index(["data", "m_ensemble"]))
     run.draw("fig4_12_13_times", figures.plot_times(found))
     last = found[found["m_ensemble"] == found["m_ensemble"].max()].set_index("data")
-    real, bare_all = last["RandomForestClassifier"], last["the same trees, bare"]
+    real, ours = last["RandomForestClassifier"], last["the same rules, compiled"]
     rows = []
     for n in run.sets:
-        cells = [f"{forests[n]:.2f}", f"{bare[n]:.3f}", f"{real[n]:,.0f}", f"{bare_all[n]:,.0f}"]
+        cells = [f"{forests[n]:.2f}", f"{compiled[n]:.3f}", f"{real[n]:,.0f}", f"{ours[n]:,.0f}"]
         cells += [f"{last['simulated'][n]:.2f}", f"{last['formula'][n]:.3f}"]
         rows.append((n, *cells, f"{real[n] / last['simulated'][n]:,.0f}"))
-    head = ["", "s per forest", "s per bare forest", "real, RandomForestClassifier"]
-    head += ["real, bare trees", "simulated", "formula", "real ÷ simulated"]
+    head = ["", "s per forest", "s per compiled forest", "real, RandomForestClassifier"]
+    head += ["real, compiled", "simulated", "formula", "real ÷ simulated"]
     first = found.groupby("data", sort=False).nth(1).set_index("data")
     step = last["m_ensemble"] / first["m_ensemble"]
-    grows = (last["the same trees, bare"] / first["the same trees, bare"] / step)[list(run.sets)]
+    grows = (ours / first["the same rules, compiled"] / step)[list(run.sets)]
     moderate = (last["simulated"] / first["simulated"])[list(run.sets)]
     return {
         "times_table": table(head, rows),
         "timed": run.size["timed"],
         "grows": listed(grows, "{:.2f}"),
+        "proportional_verdict": verdict(bool((grows - 1).abs().max() < 0.1)),
         "step": f"{first['m_ensemble'].iloc[0]} to {last['m_ensemble'].iloc[0]}",
         "moderate": listed(moderate, "{:.1f}"),
         "step_ratio": float(step.iloc[0]),
-        "proportional_verdict": verdict(bool((grows - 1).abs().max() < 0.1)),
         "moderate_verdict": verdict(bool((moderate < step.iloc[0] / 2).all()) or None),
         "faster_verdict": verdict(bool((real / last["simulated"]).min() > 100)),
         "j_apart": (found["J_drawn"] - found["J_formula"]).abs().max(),
-        "bare_total": float(bare_all.sum()),
+        "compiled_total": float(ours.sum()),
     }

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from _onda_forests import TREES, Bank, Data, cached, predicted, top
+from _cells import Cell
+from _onda_forests import TREES, Data, as_steps, deal, predicted, read, top
+from _onda_trees import Columns
 
 import mainstay as ms
+from mainstay.resampling import make_resamples
 
 SIZES = (1, 5, 10, 15, 20, 30, 40, 50)
 
@@ -22,34 +25,38 @@ def mean_ranks(scores: np.ndarray, sizes: list[int]) -> np.ndarray:
     return -np.cumsum(ranks, axis=0)[np.array(sizes) - 1] / np.array(sizes)[:, None]
 
 
-def check_mean_ranks(bank: Bank) -> None:
-    """Stop if `mean_ranks` is not what the library's aggregation gives."""
-    scores = bank.importances[0, :, 0]
-    m = len(scores)
-    library = ms.aggregate(ms.Runs.from_scores(scores), "rank_mean").scores
-    np.testing.assert_allclose(mean_ranks(scores, [m])[0], library, rtol=1e-12)
+def ensemble_fold(cell: Cell, weak: int, seed: int) -> dict[str, Any]:
+    """Select by ensembles in one fold: cell = data, mtry, kind, the sample left out.
 
-
-def ensembles(data: Data, bank: Bank, name: str, options: Any) -> dict[str, Any]:
-    """Return, cached, what ensembles of the first m weak selectors select.
-
-    `selected`: numbers of trees × ensemble sizes × folds × k features.
+    `selected`: numbers of trees × ensemble sizes × k features; `hits`: whether a forest on half 2
+    classifies the sample well by these features. Weak selectors see bootstraps of half 1 or, with
+    kind "half", differ by their seed only.
     """
-    weak = bank.importances.shape[1]
-    sizes = [m for m in SIZES if m <= weak]
+    name, mtry, kind, left_out = cell[0], cell[1], cell[2], int(cell[3])
+    data = read(name)
+    rng = np.random.default_rng([seed, data.n_features, left_out])
+    first, second = deal(data.y, left_out, rng)
+    y, sizes = data.y[first], [m for m in SIZES if m <= weak]
+    scores = []
+    for rows in make_resamples("bootstrap", weak, len(y), classes=y, rng=rng):
+        seen = first[rows] if kind == "bootstrap" else first
+        columns = Columns(data.X[seen], data.y[seen])
+        scores.append(columns.importances(TREES, data.mtry(mtry), int(rng.integers(2**31))))
+    by_trees = np.array(scores).transpose(1, 0, 2)
+    selected = np.array(
+        [top(mean_ranks(part, sizes), data.n_target, seed=seed + left_out) for part in by_trees]
+    )
+    found: dict[str, Any] = {"selected": as_steps(selected)}
+    if kind == "bootstrap" and mtry == "sqrt":
+        found["hits"] = [[_hit(data, second, left_out, s, seed) for s in t] for t in selected]
+    return found
 
-    def make() -> dict[str, np.ndarray]:
-        check_mean_ranks(bank)
-        shape = (len(TREES), len(sizes), len(bank.importances), data.n_target)
-        selected = np.empty(shape, dtype=np.uint16)
-        for t in range(len(TREES)):
-            scores = np.array([mean_ranks(fold[:, t], sizes) for fold in bank.importances])
-            for s in range(len(sizes)):
-                support = top(scores[:, s], data.n_target, seed=options.seed)
-                selected[t, s] = np.nonzero(support)[1].reshape(len(support), -1)
-        return {"selected": selected, "sizes": np.array(sizes)}
 
-    return cached(options.cache, f"ensembles_{name}", make)
+def _hit(data: Data, rows: np.ndarray, left_out: int, chosen: np.ndarray, seed: int) -> int:
+    """Whether a forest that sees these rows and features is right on the sample left out."""
+    x = np.ascontiguousarray(data.X[left_out : left_out + 1, chosen])
+    X = np.ascontiguousarray(data.X[np.ix_(rows, chosen)])
+    return int(predicted(X, data.y[rows], x, seed + left_out) == data.y[left_out])
 
 
 def runs_of(selected: np.ndarray, data: Data) -> ms.Runs:
@@ -71,21 +78,7 @@ def curve(data: Data, found: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(values, index=pd.Index(found["sizes"], name="m_ensemble"))
 
 
-def accuracy(data: Data, bank: Bank, found: dict[str, Any], name: str, options: Any) -> Any:
+def accuracy(found: dict[str, Any]) -> pd.DataFrame:
     """Share of left-out samples that a forest on half 2 classifies well (Figs. 1 and 6)."""
-
-    def make() -> dict[str, np.ndarray]:
-        hits = np.zeros(found["selected"].shape[:3], dtype=bool)
-        for fold, (left_out, half) in enumerate(zip(bank.left_out, bank.half, strict=True)):
-            X, y = data.X[half == 2], data.y[half == 2]
-            for t, s in np.ndindex(hits.shape[:2]):
-                chosen = found["selected"][t, s, fold]
-                x = np.ascontiguousarray(data.X[left_out : left_out + 1, chosen])
-                guess = predicted(np.ascontiguousarray(X[:, chosen]), y, x, options.seed + fold)
-                hits[t, s, fold] = guess == data.y[left_out]
-        return {"hits": hits}
-
-    hits = cached(options.cache, f"accuracy_{name}", make)["hits"]
-    return pd.DataFrame(
-        hits.mean(axis=2).T, index=pd.Index(found["sizes"], name="m_ensemble"), columns=list(TREES)
-    )
+    sizes = pd.Index(found["sizes"], name="m_ensemble")
+    return pd.DataFrame(found["hits"].mean(axis=0).T, index=sizes, columns=list(TREES))

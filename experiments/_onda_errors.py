@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from _common import log, table, verdict
+from _cells import Cell
+from _common import table, verdict
 from _onda_bank import INSIDE, NEW, SETS, SKIPPED, bank
 
 from mainstay.forecast.curves import OverlappingCurve, make_curve
@@ -23,31 +23,41 @@ DEFAULTS = {"flat": "resampling (default)", "overlapping": "mean of both, 14 × 
 Values = dict[str, tuple[float, float, float]]  # by method: forecast, lower, upper
 
 
-def forecast_errors(cache: Path, repeats: int, rankers: Iterable[str]) -> pd.DataFrame:
-    """One row per data set, ranker, protocol and method: truth, bias, RMSE, coverage.
+def error_cells(rankers: Iterable[str]) -> list[Cell]:
+    """List data set and ranker."""
+    return [(name, r) for r in rankers for name in SETS if (name, r) not in SKIPPED]
+
+
+def errors_of(cell: Cell, repeats: int) -> dict[str, Any]:
+    """One row per protocol and method: truth, bias, RMSE, coverage.
 
     The truth comes from runs that the forecast did not see: other resamples, other halves.
     """
+    made = bank(*cell)
+    rng = np.random.default_rng(3)
+    k = int(made["k"])
+    cases: dict[str, Callable[[], tuple[float, Values]]] = {
+        "flat": lambda: _flat(made["flat"], k, rng),
+        "overlapping": lambda: _halves(made["nested"], k, rng),
+    }
     rows = []
-    for ranker in rankers:
-        for name in SETS:
-            if (name, ranker) in SKIPPED:
-                continue
-            made = bank(name, ranker, cache)
-            rng = np.random.default_rng(3)
-            k = int(made["k"])
-            cases: list[tuple[str, Callable[[], tuple[float, Values]]]] = [
-                ("flat", lambda made=made, k=k, rng=rng: _flat(made["flat"], k, rng)),
-                ("overlapping", lambda made=made, k=k, rng=rng: _halves(made["nested"], k, rng)),
-            ]
-            for protocol, once in cases:
-                found = [once() for _ in range(repeats)]
-                for method in found[0][1]:
-                    row = _summary([(truth, values[method]) for truth, values in found])
-                    about = {"data": name, "new": name in NEW, "ranker": ranker}
-                    rows.append({**about, "protocol": protocol, "method": method, **row})
-            log(f"errors of forecasts: {name}, {ranker}")
-    return pd.DataFrame(rows)
+    for protocol, once in cases.items():
+        found = [once() for _ in range(repeats)]
+        for method in found[0][1]:
+            row = _summary([(truth, values[method]) for truth, values in found])
+            rows.append({"protocol": protocol, "method": method, **row})
+    return {"rows": rows}
+
+
+def forecast_errors(found: dict[Cell, dict[str, Any]]) -> pd.DataFrame:
+    """One row per data set, ranker, protocol and method."""
+    return pd.DataFrame(
+        [
+            {"data": name, "new": name in NEW, "ranker": ranker, **row}
+            for (name, ranker), cell in found.items()
+            for row in cell["rows"]
+        ]
+    )
 
 
 def _flat(scores: np.ndarray, k: int, rng: np.random.Generator) -> tuple[float, Values]:
@@ -110,7 +120,7 @@ def _summary(found: list[tuple[float, tuple[float, float, float]]]) -> dict[str,
             "coverage": ((lower <= truth) & (truth <= upper)).mean(),
             "half_width": ((upper - lower) / 2).mean(),
         }
-    return row
+    return {name: float(value) for name, value in row.items()}
 
 
 def overview(errors: pd.DataFrame) -> pd.DataFrame:

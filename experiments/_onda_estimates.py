@@ -9,8 +9,8 @@ import _onda_model as model
 import numpy as np
 import pandas as pd
 from _common import table, verdict
-from _onda_experiment import Experiment, listed, or_none, pm, stacked
-from _onda_forests import TREES
+from _onda_experiment import WIDER, Experiment, listed, or_none, pm, stacked
+from _onda_forests import KINDS, TREES
 from _onda_paper import (
     CORRECTED,
     N_USEFUL,
@@ -50,12 +50,17 @@ def thresholds(run: Experiment) -> dict[str, Any]:
 
 def useful_features(run: Experiment) -> dict[str, Any]:
     """Table 2, Figs. 1 (right) and 7."""
-    parts = [model.useful_by_kind(data, run.base(data)) for data in run.sets.values()]
+    kinds = ("half", "bootstrap")
+    parts = [
+        model.useful(data, run.single(data, kind=kind)).assign(sees=kind)
+        for data in run.sets.values()
+        for kind in kinds
+    ]
     found = pd.concat(parts, ignore_index=True)
     found["paper"] = [TABLE_2[r.data][r.n_tree][0] for r in found.itertuples()]
     found["paper_sd"] = [TABLE_2[r.data][r.n_tree][1] for r in found.itertuples()]
     run.save("table2_n_useful", found.set_index(["data", "sees", "n_tree"]))
-    counted = {n: model.frequencies(d, run.base(d)["half"][0, -1]) for n, d in run.sets.items()}
+    counted = {n: model.frequencies(d, run.single(d)[0, -1]) for n, d in run.sets.items()}
     run.draw("fig1_7_frequencies", figures.plot_frequencies(counted))
     frames = {
         name: pd.DataFrame({"forest": c["real"], "uniform": c["uniform"]})
@@ -76,8 +81,7 @@ def useful_features(run: Experiment) -> dict[str, Any]:
     half = found[found["sees"] == "half"].set_index(["data", "n_tree"])
     within = (half["n_useful"] - half["paper"]).abs() <= half["paper_sd"]
     ratio = (found["n_useful"] / found["paper"] - 1).pow(2)
-    prostate, set_ = half.loc["Prostate"], run.sets["Prostate"]
-    unstratified = model.useful(set_, run.unstratified(set_)["half"]).set_index("n_tree")
+    prostate = half.loc["Prostate"]
     heads = [f"{name}, {what}" for name in run.sets for what in ("paper", "half", "bootstrap")]
     return {
         "single": half,
@@ -89,8 +93,6 @@ def useful_features(run: Experiment) -> dict[str, Any]:
             ratio[found["data"] != "Prostate"].groupby(found["sees"]).mean()
         ),
         "excess": (prostate["n_useful"] / prostate["paper"] - 1).loc[200:].mean(),
-        "unstratified": ", ".join(f"{u:.0f}" for u in unstratified["n_useful"]),
-        "stratified": ", ".join(f"{u:.0f}" for u in prostate["n_useful"]),
         "sd_table": table(
             ["", "paper", "runs and t_uniform", "runs only"],
             [
@@ -105,6 +107,51 @@ def useful_features(run: Experiment) -> dict[str, Any]:
         ),
         "repetitions": run.size["repetitions"],
         "maxima": listed({n: len(c["real"]) - 1 for n, c in counted.items()}, "{}"),
+    }
+
+
+def variants(run: Experiment) -> dict[str, Any]:
+    """Other ways to grow the single forests: which of them give Table 2, J and Fig. 14?"""
+    rows, kept, total = [], [], {}
+    for mtry, kind in [("sqrt", kind) for kind in KINDS] + [(m, "half") for m in WIDER]:
+        cells, good, seen = [], 0, 0
+        for name, data in run.sets.items():
+            selected = run.single(data, mtry, kind)
+            if not len(selected):
+                cells += ["–", "–"]
+                continue
+            found = model.useful(data, selected).set_index("n_tree")
+            kept.append(found.assign(data=name, mtry=mtry, kind=kind))
+            within = sum(
+                abs(found.loc[t, "n_useful"] - TABLE_2[name][t][0]) <= TABLE_2[name][t][1]
+                for t in TREES
+            )
+            good, seen = good + within, seen + len(TREES)
+            cells += [f"{within} of 6", f"{found.loc[300, 'J']:.3f}"]
+        label = KINDS[kind] if mtry == "sqrt" else f"normalised mtry {mtry} instead of 0.013"
+        wide = run.single(run.sets["Colon"], "0.1", kind) if mtry == "sqrt" else []
+        ps = model.useful(run.sets["Colon"], wide)["p"] if len(wide) else None
+        off = "–" if ps is None else or_none(float((ps - np.array(P_MTRY)).abs().max(skipna=False)))
+        total[label] = good if seen == 3 * len(TREES) else -1
+        repetitions = len(run.single(run.sets["Prostate"], mtry, kind))
+        rows.append((label, repetitions, *cells, f"{good} of {seen}", off))
+    every = pd.concat(kept).reset_index().set_index(["kind", "mtry", "data", "n_tree"])
+    every = every.sort_index()
+    run.save("table2_variants", every[["n_useful", "J", "p"]])
+    bare = every.loc[("no bootstrap", "sqrt", "Prostate"), "n_useful"]
+    head = ["single forests see", "repetitions"]
+    head += [f"{name}: {what}" for name in run.sets for what in ("n_useful", "J")]
+    paper = ("**paper**", "", *[x for n in run.sets for x in ("", f"{STABILITY[n][0]:g}")], "", "")
+    return {
+        "variants_table": table([*head, "all", "largest difference of p, Fig. 14"], [paper, *rows]),
+        "n_variants": len(rows) - 1,
+        "most_within": max(total.values()),
+        "variants_best": "; ".join(k for k, v in total.items() if v == max(total.values())),
+        "bare_prostate": ", ".join(f"{u:.0f}" for u in bare),
+        "bare_within": rows[list(KINDS).index("no bootstrap")][6],
+        "bare_J": every.loc[("no bootstrap", "sqrt", "Prostate", 100), "J"],
+        "bare_J_200": every.loc[("no bootstrap", "sqrt", "Prostate", 200), "J"],
+        "paper_prostate": ", ".join(f"{TABLE_2['Prostate'][t][0]:.0f}" for t in TREES),
     }
 
 
@@ -178,7 +225,7 @@ def corrected(run: Experiment, real: pd.DataFrame) -> dict[str, Any]:
 def by_mtry(run: Experiment) -> dict[str, Any]:
     """Fig. 14: the estimates on Colon by mtry."""
     colon = run.sets["Colon"]
-    found = {m: model.useful(colon, run.base(colon, m)["half"]) for m in ("0.01", "0.1", "sqrt")}
+    found = {m: model.useful(colon, run.single(colon, m)) for m in ("0.01", "0.1", "sqrt")}
     names = {"sqrt": "0.022 (√n)"}
     both = pd.concat(part.assign(mtry=names.get(m, m)) for m, part in found.items())
     both["n_useful_low"] = both["n_useful"] - both["sd_runs"]
@@ -186,7 +233,7 @@ def by_mtry(run: Experiment) -> dict[str, Any]:
     run.save("fig14_mtry", both.set_index(["mtry", "n_tree"]).drop(columns="data"))
     run.draw("fig14_mtry", figures.plot_mtry(both))
     small, large = found["0.01"], found["0.1"]
-    boot = model.useful(colon, run.base(colon, "0.1")["bootstrap"])
+    boot = model.useful(colon, run.single(colon, "0.1", "bootstrap"))
     rows = []
     for i, trees in enumerate(TREES):
         counts = [f"{small['n_useful'][i]:.1f}", f"≈ {USEFUL_MTRY}", f"{large['n_useful'][i]:.1f}"]
@@ -223,7 +270,7 @@ def by_mtry(run: Experiment) -> dict[str, Any]:
 def budget(run: Experiment) -> dict[str, Any]:
     """How n_useful depends on the number of runs that are counted."""
     found = {
-        name: model.budget(data, run.base(data)["half"][:, 3].reshape(-1, data.n_target))
+        name: model.budget(data, run.single(data)[:, 3].reshape(-1, data.n_target))
         for name, data in run.sets.items()
     }
     run.save("n_useful_by_runs", stacked(found))

@@ -1,20 +1,29 @@
-"""One run of onda2021: the data, the forests, the sizes, and where results go."""
+"""One run of onda2021: which cells are wanted, what they hold, and where results go."""
 
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from _cells import Cell, Cells
 from _figures import save_figure
-from _onda_ensembles import ensembles
-from _onda_forests import Data, bank, base, check_trees, read
+from _onda_ensembles import SIZES as ENSEMBLES
+from _onda_ensembles import accuracy, curve, ensemble_fold
+from _onda_forests import KINDS, TREES, Data, check_trees, from_steps, read, single_forests
 from _onda_paper import FILES
 from PIL import Image
 
-SIZES = {"folds": 999, "weak": 50, "repetitions": 8, "timed": 10}
-QUICK = {"folds": 14, "weak": 5, "repetitions": 2, "timed": 1}
-COSTLY = {False: (20, 40), True: (6, 5)}  # with mtry 0.1: folds and weak selectors, quick or not
+# folds, weak selectors of an ensemble, repetitions of single forests and of their variants, calls
+# of RandomForestClassifier that are timed
+SIZES = {"folds": 999, "weak": 50, "repetitions": 8, "variants": 1, "timed": 3}
+QUICK = {"folds": 12, "weak": 5, "repetitions": 2, "variants": 1, "timed": 1}
+VARIANTS = tuple(kind for kind in KINDS if kind != "half")
+MTRY = ("0.01", "0.1")  # on Colon (Fig. 14); "sqrt" everywhere
+TURN = 12  # folds
+WIDER = ("0.02", "0.05")  # on Prostate: would a wider choice explain its n_useful?
 
 
 class Experiment:
@@ -23,33 +32,126 @@ class Experiment:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.size = QUICK if options.quick else SIZES
-        self.sets = {name: read(name, *file) for name, file in FILES.items()}
-        check_trees(self.sets["Colon"])
+        self.sets = {name: read(name) for name in FILES}
         self.folder = options.output / "onda2021"
         self.folder.mkdir(exist_ok=True)
+        if not options.report_only:
+            check_trees(self.sets["Colon"])
+        self.seconds = 0.0
+        folds, seed = self.size["folds"], options.seed
+        work = partial(single_forests, folds=folds, seed=seed)
+        self._single = self.part("single", self._single_cells(), work)
+        fold = partial(ensemble_fold, weak=self.size["weak"], seed=seed)
+        self._folds = self.part("ensembles", self._ensemble_cells(), fold)
+        settings = {cell[:3] for cell in self._ensemble_cells()}
+        self._carried = Cells(options, "onda2021", "carried").found(sorted(settings))
+
+    def part(self, name: str, wanted: list[Cell], work: Any) -> dict[Cell, dict[str, Any]]:
+        """Compute the missing cells of a part and return all that are there."""
+        store = Cells(self.options, "onda2021", name)
+        store.compute(wanted, work)
+        store.pack()
+        found = store.found(wanted)
+        self.seconds += sum(cell["seconds"] for cell in found.values())
+        return found
+
+    def _single_cells(self) -> list[Cell]:
+        half, few = (map(str, range(self.size[n])) for n in ("repetitions", "variants"))
+        half, few = list(half), list(few)
+        cells = [(name, "sqrt", "half", i) for i in half for name in self.sets]
+        cells += [("Colon", mtry, "half", i) for mtry in MTRY for i in half]
+        for i in few:
+            cells += [(name, "sqrt", kind, i) for kind in VARIANTS for name in self.sets]
+            cells += [("Prostate", mtry, "half", i) for mtry in WIDER]
+            cells += [("Colon", "0.1", kind, i) for kind in VARIANTS]
+        return cells
+
+    def _ensemble_cells(self) -> list[Cell]:
+        """Folds in random order, so that those that are there are a random part of all.
+
+        In turns of `TURN` folds of every setting, so that a run that was stopped has some of each.
+        """
+        orders = {name: self._order(data) for name, data in self.sets.items()}
+        cells: list[Cell] = []
+        for start in range(0, max(map(len, orders.values())), TURN):
+            for mtry, kind, names in (
+                ("sqrt", "bootstrap", tuple(orders)),
+                ("sqrt", "half", ("Colon",)),
+                ("0.1", "bootstrap", tuple(orders)),
+            ):
+                for i in range(start, start + TURN):
+                    cells += [(n, mtry, kind, str(f)) for n in names for f in orders[n][i : i + 1]]
+        return cells
+
+    def _order(self, data: Data) -> np.ndarray:
+        order = np.random.default_rng([self.options.seed, data.n_features])
+        return order.permutation(data.n_samples)[: self.n_runs(data)]
 
     def n_runs(self, data: Data) -> int:
         """Count the folds: the paper's m_stability."""
         return min(self.size["folds"], data.n_samples)
 
-    def base(self, data: Data, mtry: str = "sqrt") -> dict[str, Any]:
-        """Return the selections of single forests."""
-        return base(data, mtry, self.size["folds"], self.size["repetitions"], self.options)
+    def single(self, data: Data, mtry: str = "sqrt", kind: str = "half") -> np.ndarray:
+        """Return the selections of single forests: repetitions × trees × folds × k."""
+        found = [
+            from_steps(cell["selected"])
+            for (name, *rest, _), cell in self._single.items()
+            if name == data.name and rest == [mtry, kind]
+        ]
+        return np.array(found).transpose(0, 2, 1, 3) if found else np.empty((0, len(TREES), 0, 0))
 
-    def unstratified(self, data: Data) -> dict[str, Any]:
-        """Return the selections of single forests on halves dealt without regard to classes."""
-        return base(data, "sqrt", self.size["folds"], 2, self.options, evenly=False)
+    def ensembles(
+        self, data: Data, mtry: str = "sqrt", kind: str = "bootstrap"
+    ) -> dict[str, np.ndarray]:
+        """Return what ensembles select, trees × sizes × folds × k, and what else is known."""
+        cells = {
+            int(left_out): cell
+            for (name, *rest, left_out), cell in self._folds.items()
+            if name == data.name and rest == [mtry, kind]
+        }
+        cells = dict(sorted(cells.items()))
+        selected = np.array([from_steps(cell["selected"]) for cell in cells.values()])
+        return {
+            "selected": selected.transpose(1, 2, 0, 3) if cells else np.empty((0, 0, 0, 0)),
+            "sizes": np.array([m for m in ENSEMBLES if m <= self.size["weak"]]),
+            "left_out": np.array(list(cells), dtype=int),
+            "hits": np.array([c["hits"] for c in cells.values() if "hits" in c]),
+        }
 
-    def real(self, data: Data, mtry: str = "sqrt", kind: str = "bootstrap") -> tuple[Any, Any, str]:
-        """Return the weak selectors, what their ensembles select, and their name in the cache."""
-        folds, weak = self.size["folds"], self.size["weak"]
-        if mtry == "0.1":
-            folds, weak = COSTLY[self.options.quick]
-        folds = min(folds, data.n_samples)
-        found = bank(data, mtry, folds, weak, self.options, kind)
-        name = f"{data.file}_mtry-{mtry}_{folds}x{weak}_seed{self.options.seed}"
-        name += "" if kind == "bootstrap" else f"_{kind}"
-        return found, ensembles(data, found, name, self.options), name
+    def curves(
+        self, data: Data, mtry: str = "sqrt", kind: str = "bootstrap"
+    ) -> tuple[pd.DataFrame, pd.DataFrame | None, int]:
+        """Stability and accuracy by size and trees, and from how many folds.
+
+        From the folds that are there, unless an earlier run had more of them: of that run, made
+        with scikit-learn's own trees before cells were kept, only the curves are left.
+        """
+        found = self.ensembles(data, mtry, kind)
+        folds = len(found["left_out"])
+        before = self._carried.get((data.name, mtry, kind))
+        if before is None or before["folds"] <= folds:
+            hits = accuracy(found) if len(found["hits"]) else None
+            return curve(data, found), hits, folds
+        frames = [
+            pd.DataFrame(before[what], index=pd.Index(before["sizes"], name="m_ensemble"))
+            if what in before
+            else None
+            for what in ("stability", "accuracy")
+        ]
+        for frame in frames:
+            if frame is not None:
+                frame.columns = frame.columns.astype(int)
+        return frames[0], frames[1], before["folds"]
+
+    def carried(self) -> str:
+        """Say which curves come from the earlier run."""
+        used = [
+            f"{name} {'√n' if mtry == 'sqrt' else mtry}"
+            + (", new seeds only" if kind == "half" else "")
+            for (name, mtry, kind), before in self._carried.items()
+            if before["folds"] > len(self.ensembles(self.sets[name], mtry, kind)["left_out"])
+        ]
+        return ", ".join(used) or "none"
 
     def save(self, name: str, frame: pd.DataFrame) -> None:
         """Write a table."""

@@ -180,7 +180,7 @@ def plot_times(times: pd.DataFrame) -> Any:
     figure, axes = columns(sharey=True)
     looks = {
         "RandomForestClassifier": (BLUE, "o"),
-        "the same trees, bare": (COLOURS[5], "s"),
+        "the same rules, compiled": (COLOURS[5], "s"),
         "simulated": (ORANGE, "^"),
         "formula": (VERMILION, "D"),
     }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from _onda_ensembles import SIZES, jaccard, runs_of
-from _onda_forests import KINDS, TREES, Data
+from _onda_forests import TREES, Data
 
 from mainstay.forecast import (
     InfeasibleError,
@@ -69,9 +69,9 @@ def useful(data: Data, selected: np.ndarray) -> pd.DataFrame:
                 "n_tree": trees,
                 "n_useful": mean,
                 "sd": np.sqrt(spread.mean()),
-                "sd_runs": np.std(estimates, ddof=1),
+                "sd_runs": _spread(estimates),
                 "J": np.mean(stabilities),
-                "J_sd": np.std(stabilities, ddof=1),
+                "J_sd": _spread(stabilities),
                 "p": find_p(data, float(np.mean(stabilities)), float(mean)),
                 "p_low": np.min(ps),
                 "p_high": np.max(ps),
@@ -81,9 +81,9 @@ def useful(data: Data, selected: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def useful_by_kind(data: Data, found: dict[str, np.ndarray]) -> pd.DataFrame:
-    """Estimate n_useful from forests on half 1, and on bootstraps of it."""
-    return pd.concat([useful(data, found[kind]).assign(sees=kind) for kind in KINDS])
+def _spread(values: list[float]) -> float:
+    """Standard deviation; NaN for one value."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
 
 
 def frequencies(data: Data, selected: np.ndarray) -> dict[str, Any]:

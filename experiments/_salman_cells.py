@@ -30,6 +30,7 @@ from mainstay.aggregation.order_statistics import stuart_log_q
 EVERY = (*SETS, *MORE)
 TENTHS = range(1, 11)
 LISTS = (10, 20, 30, 40, 50, 100, 1000)
+TURN = 5  # parts
 STUDIED = ("information_gain", "mrmr")  # the filters of the stability study
 
 
@@ -115,6 +116,20 @@ def stability_cells(filter_: str, kind: str, size: dict[str, Any]) -> list[Cell]
         for group, names in GROUPS.items()
         for i in range(size[filter_][group][1])
         for name in names
+    ]
+
+
+def all_stability_cells(size: dict[str, Any]) -> list[Cell]:
+    """List the parts of all filters and kinds in turns, so that a stopped run has some of each."""
+    kinds = [(filter_, "fold") for filter_ in STUDIED] + [(STUDIED[0], "half")]
+    by_kind = [stability_cells(filter_, kind, size) for filter_, kind in kinds]
+    most = max(int(cell[-1]) for cells in by_kind for cell in cells)
+    return [
+        cell
+        for start in range(0, most + 1, TURN)
+        for cells in by_kind
+        for cell in cells
+        if start <= int(cell[-1]) < start + TURN
     ]
 
 

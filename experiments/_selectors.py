@@ -1,82 +1,50 @@
-"""Feature selectors of the experiments: one subsample in, selections out."""
+"""Random forests of nogueira2015 as feature selectors: one subsample in, uses of features out."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
+from _bare_trees import bare_trees
+from _multiway_trees import multiway_forest
 from scipy.stats import rankdata
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.feature_selection import f_classif
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import scale
-from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
-SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 0.95)  # of the features
+N_TREES = 100
 
 
-def top(scores: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Select the k largest, ties at random."""
-    chosen = np.zeros(len(scores), dtype=bool)
-    chosen[np.lexsort((rng.random(len(scores)), -scores))[:k]] = True
-    return chosen
-
-
-def used(trees: Any, p: int) -> np.ndarray:
-    """Select the features that some tree splits on."""
-    splits = np.concatenate([tree.tree_.feature for tree in trees])
-    return np.bincount(splits[splits >= 0], minlength=p) > 0
-
-
-def select(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, np.ndarray]:
-    """Run all selectors with all their settings on one subsample of 90% of the rows."""
-    warnings.simplefilter("ignore")  # a subsample of prostate has constant columns
-    rng = np.random.default_rng(seed)
-    rows = rng.permutation(len(y))[: round(0.9 * len(y))]
-    X, y, p = scale(X[rows]), y[rows], X.shape[1]
-    sizes = {share: max(1, round(share * p)) for share in SHARES}
-    filters = {
-        "F-test": np.nan_to_num(f_classif(X, y)[0]),
-        "random forest": RandomForestClassifier(200, random_state=seed)
-        .fit(X, y)
-        .feature_importances_,
-    }
-    found = {
-        f"{name}, {share:.0%}": top(scores, k, rng)
-        for name, scores in filters.items()
-        for share, k in sizes.items()
-    }
-    left = np.arange(p)
-    for share, k in reversed(sizes.items()):  # recursive elimination, from each size to the next
-        weights = np.full(p, -1.0)
-        weights[left] = np.abs(SVC(kernel="linear", C=0.1).fit(X[:, left], y).coef_[0])
-        found[f"SVM-RFE, {share:.0%}"] = top(weights, k, rng)
-        left = np.flatnonzero(found[f"SVM-RFE, {share:.0%}"])
-    for C in np.geomspace(0.02, 2, 8).round(3):
-        lasso = LogisticRegression(C=C, l1_ratio=1, solver="liblinear", random_state=seed)
-        found[f"L1 logistic regression, C={C}"] = lasso.fit(X, y).coef_[0] != 0
-    for depth in (1, 3, 6):
-        tree = DecisionTreeClassifier(max_depth=depth, random_state=seed).fit(X, y)
-        found[f"tree of depth {depth}"] = used([tree], p)
-    boosting = GradientBoostingClassifier(
-        n_estimators=16, max_depth=2, max_features="sqrt", random_state=seed
-    ).fit(X, y)
-    for rounds in (1, 4, 16):
-        found[f"boosting, {rounds} rounds"] = used(boosting.estimators_[:rounds, 0], p)
-    return found
+def binned(X: np.ndarray, bins: int, kind: str) -> np.ndarray:
+    """Codes 0, 1, … of bins of equal frequency or of equal width, column by column."""
+    if kind == "frequency":
+        return np.ceil(bins * rankdata(X, axis=0) / len(X)).astype(np.int64) - 1
+    low, high = X.min(axis=0), X.max(axis=0)
+    width = np.where(high > low, high - low, 1.0)
+    return np.minimum((bins * (X - low) / width).astype(np.int64), bins - 1)
 
 
 def trees_using(X: np.ndarray, y: np.ndarray, seed: int, variant: dict[str, Any]) -> np.ndarray:
-    """Grow a forest on a subsample of 90%; the share of its trees that use each feature.
+    """Grow a forest of 100 trees on a subsample of 90%; how many of them use each feature.
 
-    `variant` are arguments of the forest; `bins` turns features into so many of equal frequency.
+    `variant` are arguments of the forest; `bins` turns features into so many, of the `kind`
+    "frequency" or "width" (equal in it), `multiway` splits nodes into all bins at once, and a
+    `fewer` is taken from the number of candidates.
     """
     rows = np.random.default_rng(seed).permutation(len(y))[: round(0.9 * len(y))]
     X, y, p = X[rows], y[rows], X.shape[1]
-    options = {"criterion": "entropy", "max_features": "sqrt", "random_state": seed} | variant
-    if bins := options.pop("bins", None):
-        X = np.ceil(bins * rankdata(X, axis=0) / len(X))
-    forest = RandomForestClassifier(100, **options).fit(X, y)
-    return np.mean([used([tree], p) for tree in forest.estimators_], axis=0)
+    options = {"criterion": "entropy", "max_features": int(p**0.5)} | variant
+    options["max_features"] -= options.pop("fewer", 0)
+    bins, kind = options.pop("bins", None), options.pop("kind", "frequency")
+    multiway = options.pop("multiway", False)
+    if bins:
+        X = binned(X, bins, kind)
+    if multiway:
+        codes = np.ascontiguousarray(X.T)
+        classes = np.unique(y, return_inverse=True)[1]
+        n_classes = int(classes.max()) + 1
+        mtry = options["max_features"]
+        trees = multiway_forest(codes, classes, bins, n_classes, mtry, N_TREES, seed)
+        return np.asarray(trees.sum(axis=0))
+    uses = np.zeros(p, dtype=int)
+    X = np.ascontiguousarray(X, dtype=np.float32)
+    for tree in bare_trees(X, y, N_TREES, seed, **options):
+        uses[np.unique(tree.feature[tree.feature >= 0])] += 1
+    return uses

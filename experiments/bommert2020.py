@@ -1,21 +1,23 @@
 """Regenerate the results of Bommert and Rahnenführer (2020), next to what the paper reports.
 
-python experiments/bommert2020.py            # about 8 minutes on two cores
-python experiments/bommert2020.py --quick    # a look, in a temporary folder
+python experiments/bommert2020.py                # about an hour of CPU time; every cell is kept
+python experiments/bommert2020.py --report-only  # what has been computed so far
+python experiments/bommert2020.py --quick        # a look, in a temporary folder: a minute
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from _common import arguments, load, log, remembered, table, verdict, write
+from _bommert_selectors import DATA, FILTERS, MODELS, half_of, select, similarity_of
+from _cells import Cell, Cells
+from _common import arguments, log, table, verdict, write
 from _figures import plot_correlations, plot_pairs, plot_times, save_figure
-from _selectors import SHARES, select
-from joblib import Parallel, delayed
 
 import mainstay as ms
 
@@ -34,20 +36,22 @@ THRESHOLD = 0.9
 MONTE_CARLO = {"tolerance": 1e-3, "max_draws": 10_000}  # 10,000 is the paper's N
 QUICK = {"tolerance": 1e-2, "max_draws": 500}
 MARGIN = 0.05
+FIG_3 = "mean of the paper's sets (Fig. 3)"
 GAPS = ("SMY > SMA-Count + 0.05", "within 0.05", "SMY < SMA-Count − 0.05")
-DATA = {  # name: (file, is it in the paper?)
-    "tecator": ("correlated/tecator", True),
-    "lsvt": ("correlated/lsvt", True),
-    "breast": ("uci_small/breast", False),
-    "prostate": ("microarray/prostate_ge", False),
-}
+REPLICATIONS = 20  # of every pair of filter and model; 200 in the paper
 
 
-def stability(runs: ms.Runs, measure: str, similarity: ms.FeatureSimilarity, **options: Any) -> Any:
+def stability(
+    runs: ms.Runs,
+    measure: str,
+    similarity: ms.FeatureSimilarity,
+    undefined: Any = "nan",
+    **options: Any,
+) -> Any:
     """Call ms.stability, with the similarity only where the measure reads it."""
     if measure != "unadjusted":
         options["similarity"] = similarity
-    return ms.stability(runs, measure, undefined="nan", **options)
+    return ms.stability(runs, measure, undefined=undefined, **options)
 
 
 # ---------------------------------------------------------------------- artificial feature sets
@@ -160,80 +164,89 @@ def warm_up() -> None:
         stability(runs, measure, similarity, random_state=0, max_draws=200)
 
 
-def evaluate(
-    data: str, setting: str, runs: ms.Runs, similarity: Any, seed: int, limits: dict[str, Any]
-) -> dict[str, Any]:
-    """Compute all measures of one selector's runs, with the CPU seconds of every call."""
+def evaluate(cell: Cell, limits: dict[str, Any], seed: int) -> dict[str, Any]:
+    """All measures of one setting, with the CPU seconds of every call.
+
+    Cell = data, model, filter, replication. As in the authors' code a pair of sets for which a
+    measure is undefined, such as two empty ones, counts 0.
+    """
     warm_up()
-    result: dict[str, Any] = {"data": data, "setting": setting, "size": runs.sizes.mean()}
+    support, drawn = select(*cell[:3], int(cell[3]), seed)
+    runs, similarity = ms.Runs.from_support(support), similarity_of(cell[0], seed, THRESHOLD)
+    result: dict[str, Any] = {"drawn": drawn, "size": float(runs.sizes.mean())}
     result["distinct sizes"] = len(np.unique(runs.sizes))
+    result["empty"] = bool(runs.sizes.max() == 0)
+    result["all"] = bool(runs.sizes.min() == runs.n_features)
     for measure, name in NAMES.items():
         start = time.process_time()
-        found = stability(runs, measure, similarity, random_state=seed, **limits)
-        result |= {f"seconds {name}": time.process_time() - start, name: found.value}
+        found = stability(runs, measure, similarity, 0.0, random_state=seed, **limits)
+        result |= {f"seconds {name}": time.process_time() - start, name: float(found.value)}
         result[f"draws {name}"] = found.n_draws
         result[f"error {name}"] = found.chance_standard_error
     return result
 
 
-def experiment(options: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Select on subsamples of every data set and evaluate; the results and the data sets."""
-    n_runs = 8 if options.quick else 30
+def experiment(options: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame, float]:
+    """Select and evaluate by random settings; the results, the data sets, and CPU minutes."""
+    count = 1 if options.quick else REPLICATIONS
+    names = [name for name in DATA if name != "prostate"] if options.quick else list(DATA)
+    wanted = [
+        (name, model, how, str(i))
+        for i in range(count)
+        for name in names
+        for how in FILTERS
+        for model in MODELS
+    ]
+    store = Cells(options, "bommert2020", "settings")
     limits = QUICK if options.quick else MONTE_CARLO
-    sets, tasks = [], []
-    parallel = Parallel(n_jobs=options.jobs)
-    for name, (file, in_paper) in DATA.items():
-        X, y = load(file)
-        similarity = ms.FeatureSimilarity.from_data(X, threshold=THRESHOLD)
-        log(f"selecting on {n_runs} subsamples of {name}")
-        once = remembered(select, options)
-        chosen = parallel(delayed(once)(X, y, options.seed + run) for run in range(n_runs))
-        for setting in chosen[0]:
-            runs = ms.Runs.from_support(np.array([found[setting] for found in chosen]))
-            if runs.sizes.min() > 0:  # with an empty set, SMU and SMA are undefined
-                tasks.append((name, setting, runs, similarity, options.seed, limits))
+    store.compute(wanted, partial(evaluate, limits=limits, seed=options.seed))
+    store.pack()
+    results = store.table(wanted, ["data", "model", "filter", "replication"])
+    sets = []
+    for name in names:
+        X, _, _ = half_of(name, options.seed)
+        similarity, own = similarity_of(name, options.seed, THRESHOLD), results["data"] == name
         sets.append(
             {
                 "data": name,
-                "in the paper": "yes" if in_paper else "**no**",
-                "n": X.shape[0],
+                "in the paper": "yes" if DATA[name][1] else "**no**",
+                "n (half)": X.shape[0],
                 "p": X.shape[1],
                 "similar features": int((similarity.degrees > 0).sum()),
                 "similar pairs": similarity.graph.nnz // 2,
-                "settings": len(chosen[0]),
+                "settings": int(own.sum()),
+                "all features always": int(results.loc[own, "all"].sum()),
+                "none ever": int(results.loc[own, "empty"].sum()),
             }
         )
-    log(f"evaluating {len(tasks)} settings with {len(NAMES)} measures")
-    # the runs follow from data, setting, seed and limits
-    once = remembered(evaluate, options, ignore=["runs", "similarity"])
-    results = pd.DataFrame(parallel(delayed(once)(*task) for task in tasks))
-    return results, pd.DataFrame(sets).set_index("data")
+    return results, pd.DataFrame(sets).set_index("data"), results["seconds"].sum() / 60
 
 
-def mean_correlation(results: pd.DataFrame) -> pd.DataFrame:
+def mean_correlation(results: pd.DataFrame, sets: Any) -> pd.DataFrame:
     """Correlate the measures over settings, averaged over data sets (Fig. 3)."""
     names = list(NAMES.values())
-    return sum(part[names].corr() for _, part in results.groupby("data")) / len(DATA)
+    chosen = results[results["data"].isin(sets)]
+    return sum(part[names].corr() for _, part in chosen.groupby("data")) / len(sets)
 
 
 def real(options: argparse.Namespace) -> dict[str, Any]:
     """Section 3.2: selections on real data (Figs. 3 and 4)."""
-    results, sets = experiment(options)
-    names = list(NAMES.values())
-    complete = results.dropna(subset=names)
-    by_data = complete.groupby("data", sort=False)
-    sets["kept"] = by_data.size()
+    results, sets, cost = experiment(options)
+    names, data = list(NAMES.values()), list(sets.index)
+    papers = [d for d in data if DATA[d][1]]
+    by_data = results.groupby("data", sort=False)
     sets["mean sizes"] = by_data["size"].agg(lambda x: f"{x.min():.0f} to {x.max():.0f}")
-    save_figure(plot_times(complete, sets), options.output, "bommert2020_times.png")
+    drawn = results[~results["all"] & ~results["empty"]]
+    save_figure(plot_times(drawn, sets), options.output, "bommert2020_times.png")
 
-    correlations = {data: part[names].corr() for data, part in by_data}
-    few = complete["size"] <= 0.2 * complete["data"].map(sets["p"])
-    correlations["mean (Fig. 3)"] = mean = mean_correlation(complete)
-    correlations["mean, at most 20% of the features"] = mean_correlation(complete[few])
+    correlations = {d: part[names].corr() for d, part in by_data}
+    mean = mean_correlation(results, papers)
+    correlations[FIG_3] = mean
+    correlations["the same, without all and nothing"] = mean_correlation(drawn, papers)
     save_figure(plot_correlations(mean), options.output, "bommert2020_correlations.png")
     summary = pd.DataFrame(
         {
-            data: {
+            d: {
                 "odd one out": r.mean().idxmin(),
                 "SMZ and others": r["SMZ"].drop("SMZ").mean(),
                 "SMU and others": r["SMU"].drop("SMU").mean(),
@@ -241,73 +254,79 @@ def real(options: argparse.Namespace) -> dict[str, Any]:
                 "SMU and group": r.loc["SMU", GROUP].mean(),
                 "SMU and SMZ": r.loc["SMU", "SMZ"],
             }
-            for data, r in correlations.items()
+            for d, r in correlations.items()
         }
     ).T
-    overall, small = summary.loc["mean (Fig. 3)"], summary.iloc[-1]
-    odd_on = [data for data in DATA if summary.loc[data, "odd one out"] == "SMZ"]
-    closer = [d for d in DATA if summary.loc[d, "SMU and group"] > summary.loc[d, "SMU and SMZ"]]
-
-    columns = [f"seconds {name}" for name in names]
-    seconds = by_data[columns].median().set_axis(names, axis=1)
-    slowest = by_data[columns].max().set_axis(names, axis=1)
-    ratio = seconds.div(seconds["SMA-Count"], axis=0)[SMA[1:]]
-    slower = int((ratio.min(axis=1) > 1).sum())
-    quickest = [d for d in DATA if set(seconds.loc[d, GROUP].nsmallest(2).index) == set(GROUP[:2])]
-    longest = slowest[SMA[1:]].max().max()
+    overall, inner = summary.loc[FIG_3], summary.iloc[-1]
+    odd_on = [d for d in data if summary.loc[d, "odd one out"] == "SMZ"]
+    closer = [d for d in data if summary.loc[d, "SMU and group"] > summary.loc[d, "SMU and SMZ"]]
     share = sets["similar features"] / sets["p"]
-    return {
-        "n_runs": 8 if options.quick else 30,
-        "shares": ", ".join(f"{share:.0%}" for share in SHARES),
-        "dropped": int((sets["settings"] - sets["kept"]).sum()),
+    return times(drawn, sets) | {
+        "replications": int(results["replication"].astype(int).max()) + 1,
+        "cost": cost,
+        "n_settings": len(results),
         "data_table": table(["", *sets], sets.reset_index().to_numpy()),
+        "papers": " and ".join(papers),
         "correlation_table": table(
             ["", *names], [(n, *mean.loc[n].map("{:.3f}".format)) for n in names]
         ),
         "summary_table": table(
             ["", *summary],
-            [
-                (data, row.iloc[0], *row.iloc[1:].map("{:.3f}".format))
-                for data, row in summary.iterrows()
-            ],
+            [(d, row.iloc[0], *row.iloc[1:].map("{:.3f}".format)) for d, row in summary.iterrows()],
         ),
         "smz_verdict": verdict(
-            overall["odd one out"] == "SMZ" and (len(odd_on) == len(DATA) or None)
+            overall["odd one out"] == "SMZ" and (len(odd_on) == len(data) or None)
         ),
         "overall": overall.to_dict(),
-        "small": small.to_dict(),
-        "odd_on": f"{len(odd_on)} of {len(DATA)} ({', '.join(odd_on)})",
+        "inner": inner.to_dict(),
+        "odd_on": f"{len(odd_on)} of {len(data)} ({', '.join(odd_on)})",
         "group_verdict": verdict(overall["least within group"] > 0.95),
-        "least_in_group": summary.loc[list(DATA), "least within group"].min(),
+        "least_in_group": summary.loc[data, "least within group"].min(),
         "smu_real_verdict": verdict(
-            overall["SMU and group"] > overall["SMU and SMZ"] and (len(closer) == len(DATA) or None)
+            overall["SMU and group"] > overall["SMU and SMZ"] and (len(closer) == len(data) or None)
         ),
-        "closer": f"{len(closer)} of {len(DATA)} ({', '.join(closer)})",
+        "closer": f"{len(closer)} of {len(data)} ({', '.join(closer)})",
         "smu_group": ", ".join(
-            f"{d} {summary.loc[d, 'SMU and group']:.3f} ({share[d]:.0%})" for d in DATA
+            f"{d} {summary.loc[d, 'SMU and group']:.3f} ({share[d]:.0%})" for d in data
         ),
         "fewer_verdict": verdict(
-            list(share[list(DATA)].sort_values().index)
-            == list(summary.loc[list(DATA), "SMU and group"].sort_values(ascending=False).index)
+            list(share[data].sort_values().index)
+            == list(summary.loc[data, "SMU and group"].sort_values(ascending=False).index)
         ),
+    }
+
+
+def times(results: pd.DataFrame, sets: pd.DataFrame) -> dict[str, Any]:
+    """Fig. 4: CPU seconds per call, of the settings for which there is something to compute."""
+    names, data = list(NAMES.values()), list(sets.index)
+    by_data = results.groupby("data", sort=False)
+    columns = [f"seconds {name}" for name in names]
+    seconds = by_data[columns].median().set_axis(names, axis=1)
+    slowest = by_data[columns].max().set_axis(names, axis=1)
+    ratio = seconds.div(seconds["SMA-Count"], axis=0)[SMA[1:]]
+    slower = int((ratio.min(axis=1) > 1).sum())
+    quickest = [d for d in data if set(seconds.loc[d, GROUP].nsmallest(2).index) == set(GROUP[:2])]
+    longest = slowest[SMA[1:]].max().max()
+    return {
         "tolerance": MONTE_CARLO["tolerance"],
         "max_draws": MONTE_CARLO["max_draws"],
         "draws": results[[f"draws {name}" for name in SMA]].median().median(),
         "error": results[[f"error {name}" for name in SMA]].max().max(),
+        "n_timed": len(results),
         "times_table": table(
             ["", *names],
             [
                 (d, *[f"{seconds.loc[d, n]:.3f} ({slowest.loc[d, n]:.2f})" for n in names])
-                for d in DATA
+                for d in data
             ],
         ),
         "cheap": slowest[["SMU", "SMZ"]].max().max(),
         "cheap_verdict": verdict(slowest[["SMU", "SMZ"]].max().max() < 1),
-        "quick_verdict": verdict(len(quickest) == len(DATA) or (None if quickest else False)),
-        "quickest": f"{len(quickest)} of {len(DATA)} data sets ({', '.join(quickest)})",
-        "slow_verdict": verdict(slower > len(DATA) / 2 and (ratio.max().min() > 5 or None)),
-        "slower": f"{slower} of {len(DATA)}",
-        "ratios": "; ".join(f"{d} {', '.join(ratio.loc[d].map('{:.1f}'.format))}" for d in DATA),
+        "quick_verdict": verdict(len(quickest) == len(data) or (None if quickest else False)),
+        "quickest": f"{len(quickest)} of {len(data)} data sets ({', '.join(quickest)})",
+        "slow_verdict": verdict(slower > len(data) / 2 and (ratio.max().min() > 5 or None)),
+        "slower": f"{slower} of {len(data)}",
+        "ratios": "; ".join(f"{d} {', '.join(ratio.loc[d].map('{:.1f}'.format))}" for d in data),
         "large_verdict": verdict(bool(longest > 60)),
         "longest": longest,
         "largest_p": sets["p"].max(),
@@ -316,7 +335,7 @@ def real(options: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     """Regenerate all results."""
-    options = arguments(__doc__, cache=True)
+    options = arguments(__doc__, cache=True, resumable=True)
     write("bommert2020.md", options, artificial(options) | real(options))
 
 

@@ -61,17 +61,18 @@ def parts_of(method: Method, cell: Cell, first: int, last: int) -> list[Part]:
 def all_parts(methods: Iterable[Method], cells: list[Cell], quick: bool) -> list[Part]:
     """Everything in rounds, so that stopping at any time leaves a balanced table.
 
-    Cells without signal, where a promise is easiest to judge, run ahead. Methods follow each other
-    on the same data sets, which are drawn once.
+    Cells without signal, where a promise is easiest to judge, run ahead but for peers. Methods
+    follow each other on the same data sets, which are drawn once.
     """
     keyed = []
     for place, cell in enumerate(cells):
         is_noise = cell.signal == "noise"
         for method in methods:
+            ahead = 5 if is_noise and method.family != "peer" else 1
             wanted = min(method.n_sets(cell), 2 if quick else 10**6)
             later = method.later + (0 if is_small(cell) else method.later_if_large)
             for part in parts_of(method, cell, 0, wanted):
-                turn = later + part.first / (5 if is_noise else 1)
+                turn = later + part.first / ahead
                 keyed.append(((turn, not is_noise, cell.n, place), part))
     return [part for _, part in sorted(keyed, key=itemgetter(0))]
 

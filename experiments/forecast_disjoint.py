@@ -1,21 +1,20 @@
 """Errors of forecasts for another study, against independent data sets and disjoint halves.
 
-python experiments/forecast_disjoint.py            # about 15 minutes of one core
-python experiments/forecast_disjoint.py --quick    # a look, in a temporary folder
+python experiments/forecast_disjoint.py                # about 15 minutes of one core
+python experiments/forecast_disjoint.py --report-only  # what has been computed so far
+python experiments/forecast_disjoint.py --quick        # a look, in a temporary folder
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from _common import arguments, load, log, table, write
-from joblib import Parallel, delayed
+from _cells import Cell, Cells
+from _common import arguments, load, table, write
 from sklearn.datasets import load_digits
 from sklearn.tree import DecisionTreeClassifier
 
@@ -67,16 +66,19 @@ class Population:
         return X, y
 
 
-def cells() -> list[tuple[Population, str]]:
-    """Populations and rankers."""
-    made = [
-        (Population("normal", signal, n), ranker)
-        for ranker in ("F-test", "information gain")
+def wanted_cells() -> list[Cell]:
+    """Population, signal, rows and ranker, or a real data set and a ranker; trees take longest."""
+    filters = ("F-test", "information gain")
+    made: list[Cell] = [
+        ("normal", signal, str(n), ranker)
+        for ranker in filters
         for n in (100, 200)
         for signal in SIGNALS
     ]
-    made += [(Population("digits", "real", 100), ranker) for ranker in RANKERS]
-    return made + [(Population("normal", signal, 100), "tree") for signal in SIGNALS]
+    made += [("digits", "real", "100", ranker) for ranker in filters]
+    made += [(data, ranker) for data in MICROARRAYS for ranker in filters]
+    made.append(("digits", "real", "100", "tree"))
+    return made + [("normal", signal, "100", "tree") for signal in SIGNALS]
 
 
 # ---------------------------------------------------------------------- ensembles really run
@@ -135,40 +137,35 @@ def forecasts(X: np.ndarray, y: np.ndarray, ranker: str, k: int, seed: int) -> l
     return [curve[["stability", "lower", "upper"]].to_numpy().tolist() for curve in curves]
 
 
-def cell(population: Population, ranker: str, n_sets: int, n_truth: int, seed: int) -> Any:
-    """Truth of one population and ranker, and the forecasts from data sets drawn from it."""
-    rng = np.random.default_rng([seed, 3])
+def compute(cell: Cell, counts: dict[str, int], seed: int) -> dict[str, Any]:
+    """Truth and forecasts of a simulated population, or of a real data set."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # digits: columns that are constant in some rows
-        made = [
-            forecasts(*population.draw(population.n_rows, rng), ranker, population.n_selected, i)
-            for i in range(n_sets)
-        ]
-        return {"truth": truth_of(population, ranker, n_truth, seed), "forecasts": made}
+        # digits: columns constant in some rows; lymphoma: classes that are missing in some halves
+        warnings.simplefilter("ignore")
+        return _simulated(cell, counts, seed) if len(cell) == 4 else _real(cell, counts, seed)
 
 
-def real_cell(name: str, ranker: str, n_repeats: int, n_pairs: int, seed: int) -> Any:
+def _simulated(cell: Cell, counts: dict[str, int], seed: int) -> dict[str, Any]:
+    """Truth of one population and ranker, and the forecasts from data sets drawn from it."""
+    name, signal, n, ranker = cell
+    population = Population(name, signal, int(n))
+    rng = np.random.default_rng([seed, 3])
+    made = [
+        forecasts(*population.draw(population.n_rows, rng), ranker, population.n_selected, i)
+        for i in range(counts["sets"])
+    ]
+    return {"truth": truth_of(population, ranker, counts["truth"], seed), "forecasts": made}
+
+
+def _real(cell: Cell, counts: dict[str, int], seed: int) -> dict[str, Any]:
     """Agreement measured on disjoint halves of one data set, and forecasts with several seeds."""
+    name, ranker = cell
     X, y = load(f"microarray/{name}")
     X, k = X[:, X.std(axis=0) > 0], MICROARRAYS[name]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # lymphoma: classes that are missing in some halves
-        truth = measured_on_halves(X, y, ranker, k, n_pairs, seed)
-        return {
-            "truth": truth,
-            "forecasts": [forecasts(X, y, ranker, k, seed + i) for i in range(n_repeats)],
-        }
-
-
-def kept(options: argparse.Namespace, name: str, make: Callable[[], Any]) -> Any:
-    """What a cell gave; computed unless the cache holds it."""
-    file = options.cache / f"forecast_disjoint_{name}_{options.seed}.json"
-    if not file.exists():
-        if options.report_only:
-            return None
-        file.write_text(json.dumps(make()), encoding="utf-8")
-        log(name)
-    return json.loads(file.read_text(encoding="utf-8"))
+    return {
+        "truth": measured_on_halves(X, y, ranker, k, counts["pairs"], seed),
+        "forecasts": [forecasts(X, y, ranker, k, seed + i) for i in range(counts["repeats"])],
+    }
 
 
 # ---------------------------------------------------------------------- tables
@@ -224,38 +221,29 @@ def main() -> None:
     """Compute what is not yet in the cache, and write the tables."""
     options = arguments(__doc__, cache=True, resumable=True)
     load("microarray/colon")  # leave at once if the data are missing
-    n_sets, n_truth, n_pairs, n_repeats = (4, 12, 4, 2) if options.quick else (40, 100, 20, 4)
-    quick = "quick_" if options.quick else ""
-    tasks: list[tuple[tuple[Any, ...], bool, str, Callable[[], Any]]] = []
-    for population, ranker in cells():
-        about = (population.name, population.signal, population.n_rows, ranker)
-        name = quick + "_".join(map(str, about)).replace(" ", "-")
-        tasks.append((about, True, name, lambda p=population, r=ranker: cell(
-            p, r, n_sets, n_truth, options.seed)))  # fmt: skip
-    for data in MICROARRAYS:
-        for ranker in ("F-test", "information gain"):
-            name = f"{quick}{data}_{ranker}".replace(" ", "-")
-            tasks.append(((data, ranker), False, name, lambda d=data, r=ranker: real_cell(
-                d, r, n_repeats, n_pairs, options.seed)))  # fmt: skip
-    tasks.sort(key=lambda task: "tree" in task[0])  # they take longest
-    found = Parallel(options.jobs, backend="loky" if options.jobs > 1 else "sequential")(
-        delayed(kept)(options, name, make) for _, _, name, make in tasks
-    )
-    simulated, real, missing = [], [], []
-    for (about, covered, _, _), result in zip(tasks, found, strict=True):
-        if result is None:
-            missing.append(" ".join(map(str, about)))
-        else:
-            (simulated if covered else real).extend(rows_of(about, result, covered))
+    numbers = (4, 12, 4, 2) if options.quick else (40, 100, 20, 4)
+    counts = dict(zip(("sets", "truth", "pairs", "repeats"), numbers, strict=True))
+    wanted = wanted_cells()
+    store = Cells(options, "forecast_disjoint", "cells")
+    store.compute(wanted, partial(compute, counts=counts, seed=options.seed))
+    store.pack()
+    found = store.found(wanted)
+    if not found:
+        raise SystemExit("no cell is computed yet.")
+    simulated, real = [], []
+    for cell, result in found.items():
+        covered = len(cell) == 4
+        (simulated if covered else real).extend(rows_of(cell, result, covered))
+    missing = [" ".join(cell) for cell in wanted if cell not in found]
     head = ["population", "signal", "n", "ranker", "protocol", "ensemble size", "truth", "bias",
             "RMSE", "coverage", "interval"]  # fmt: skip
     real_head = ["data", "ranker", *head[4:9]]
     write("forecast_disjoint.md", options, {
-        "n_sets": n_sets, "n_truth": n_truth, "n_pairs": n_pairs, "n_repeats": n_repeats,
+        **{f"n_{name}": count for name, count in counts.items()},
         "p": N_FEATURES, "k": K, "n_true": N_TRUE,
-        "coverage_error": f"{np.sqrt(0.95 * 0.05 / n_sets):.0%}",
+        "coverage_error": f"{np.sqrt(0.95 * 0.05 / counts['sets']):.0%}",
         "missing": f"\nNot computed: {', '.join(missing)}.\n" if missing else "",
-        "summary": summary(simulated),
+        "summary": summary(simulated) if simulated else "–",
         "simulated": table(head, map(in_words, simulated), text=5),
         "real": table(real_head, map(in_words, real), text=3),
     })  # fmt: skip

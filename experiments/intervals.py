@@ -3,8 +3,9 @@
 Populations of independent runs whose stability is known: noise of several strengths, a rare second
 selection, two selections that come up equally often, features that are drawn by lot.
 
-python experiments/intervals.py            # about 5 minutes of computing
-python experiments/intervals.py --quick    # a look, in a temporary folder: about 2 minutes
+python experiments/intervals.py                # about 5 minutes of computing
+python experiments/intervals.py --report-only  # what has been computed so far
+python experiments/intervals.py --quick        # a look, in a temporary folder: about 2 minutes
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-from _common import arguments, log, table, write
-from joblib import Parallel, delayed
+from _cells import Cell, Cells
+from _common import arguments, table, write
 from scipy import special
 
 import mainstay as ms
@@ -104,7 +106,7 @@ def stability(runs: ms.Runs, measure: str) -> ms.StabilityEstimate:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Found:
     """What came out for one population, measure and number of runs."""
 
     population: str
@@ -119,10 +121,20 @@ class Cell:
     paired_rejected: float
 
 
-def run_cell(
-    population: Population, measure: str, m: int, truth: float, repeats: int, seed: int
-) -> Cell:
-    """Repeat the estimate, and compare estimates of the same population with each other."""
+@lru_cache
+def truth_of(population: Population, measure: str) -> float:
+    """The true stability, computed once for all numbers of runs."""
+    return population.truth(measure)
+
+
+def run_cell(cell: Cell, repeats: int, seed: int) -> dict[str, Any]:
+    """Repeat the estimate, and compare estimates of the same population with each other.
+
+    Cell = population, measure, number of runs.
+    """
+    name, measure, m = cell[0], cell[1], int(cell[2])
+    population = next(one for one in POPULATIONS if one.name == name)
+    truth = truth_of(population, measure)
     place = (POPULATIONS.index(population), MEASURES.index(measure), m)
     rng = np.random.default_rng([seed, *place])
     estimates = [stability(population.runs(rng, m, measure), measure) for _ in range(repeats)]
@@ -137,7 +149,7 @@ def run_cell(
         return float(np.mean([test.p_value < 0.05 for test in tests]))
 
     slack = 1e-9
-    return Cell(
+    found = Found(
         population.name, measure, m, truth,
         float(np.mean((new[:, 0] <= truth + slack) & (new[:, 1] >= truth - slack))),
         float(np.mean(np.abs(values - truth) <= reach + slack)),
@@ -145,6 +157,7 @@ def run_cell(
         float(np.mean(2 * reach)),
         rejects(False), rejects(True),
     )  # fmt: skip
+    return asdict(found)
 
 
 def _old_reach(e: ms.StabilityEstimate) -> float:
@@ -160,13 +173,13 @@ def applies(population: Population, measure: str) -> bool:
     return not (population.unequal and measure in ("kuncheva", "spearman"))
 
 
-def report(cells: list[Cell], repeats: int) -> dict[str, Any]:
+def report(cells: list[Found], repeats: int) -> dict[str, Any]:
     """Tables of coverage and level, and the worst cells."""
-    by_key: dict[tuple[str, str], list[Cell]] = {}
+    by_key: dict[tuple[str, str], list[Found]] = {}
     for cell in cells:
         by_key.setdefault((cell.measure, cell.population), []).append(cell)
 
-    def rows(show: Callable[[Cell], str]) -> list[list[str]]:
+    def rows(show: Callable[[Found], str]) -> list[list[str]]:
         return [[*key, *(show(cell) for cell in row)] for key, row in sorted_rows]
 
     sorted_rows = sorted(by_key.items(), key=lambda item: MEASURES.index(item[0][0]))
@@ -193,28 +206,29 @@ def report(cells: list[Cell], repeats: int) -> dict[str, Any]:
     }
 
 
-def _say(cell: Cell, share: float, n: int) -> str:
+def _say(cell: Found, share: float, n: int) -> str:
     error = np.sqrt(share * (1 - share) / n)
     return f"{share:.1%} ± {error:.1%} (`{cell.measure}`, {cell.population}, m = {cell.m})"
 
 
 def main(options: argparse.Namespace) -> None:
     repeats = 100 if options.quick else 500
-    combinations = [
-        (population, measure)
+    wanted: list[Cell] = [
+        (population.name, measure, str(m))
         for population, measure in itertools.product(POPULATIONS, MEASURES)
         if applies(population, measure)
-    ]
-    parallel = Parallel(n_jobs=options.jobs)
-    truths = parallel(delayed(Population.truth)(one, measure) for one, measure in combinations)
-    log("the true stabilities are known")
-    cells = parallel(
-        delayed(run_cell)(one, measure, m, truth, repeats, options.seed)
-        for (one, measure), truth in zip(combinations, truths, strict=True)
         for m in RUNS
-    )
+    ]
+    store = Cells(options, "intervals", "cells")
+    store.compute(wanted, partial(run_cell, repeats=repeats, seed=options.seed))
+    store.pack()
+    found = store.found(wanted)
+    if len(found) < len(wanted):
+        raise SystemExit(f"{len(wanted) - len(found)} of {len(wanted)} cells are not computed yet.")
+    names = Found.__dataclass_fields__
+    cells = [Found(**{name: cell[name] for name in names}) for cell in found.values()]
     write("intervals.md", options, report(cells, repeats))
 
 
 if __name__ == "__main__":
-    main(arguments(__doc__))
+    main(arguments(__doc__, cache=True, resumable=True))

@@ -1,21 +1,24 @@
 """Regenerate the results of Nogueira and Brown (2015), next to what the paper reports.
 
-python experiments/nogueira2015.py            # about 7 minutes on two cores
-python experiments/nogueira2015.py --quick    # a look, in a temporary folder
+python experiments/nogueira2015.py                # about 2 minutes of CPU time; every cell is kept
+python experiments/nogueira2015.py --report-only  # what has been computed so far
+python experiments/nogueira2015.py --quick        # a look, in a temporary folder: half a minute
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from _common import arguments, load, log, remembered, table, verdict, write
+from _cells import Cell, Cells
+from _common import arguments, load, table, verdict, write
 from _figures import plot_chance, plot_extremes, plot_forests, save_figure
-from _selectors import trees_using
-from joblib import Parallel, delayed
+from _selectors import N_TREES, trees_using
 
 import mainstay as ms
 
@@ -43,16 +46,31 @@ TABLE_2 = {
     "sonar": (0.25, 42, 2.4),
 }
 DEFAULT = "scikit-learn's defaults"
+_WIDTH: dict[str, Any] = {"kind": "width"}
 VARIANTS: dict[str, dict[str, Any]] = {
     DEFAULT: {},
-    "ten bins per feature": {"bins": 10},
-    "five bins per feature": {"bins": 5},
+    "20 bins of equal width": _WIDTH | {"bins": 20},
+    "10 bins of equal width": _WIDTH | {"bins": 10},
+    "15 bins of equal width": _WIDTH | {"bins": 15},
+    "30 bins of equal width": _WIDTH | {"bins": 30},
+    "50 bins of equal width": _WIDTH | {"bins": 50},
+    "5 bins of equal frequency": {"bins": 5},
+    "10 bins of equal frequency": {"bins": 10},
+    "12 bins of equal frequency": {"bins": 12},
+    "20 bins of equal frequency": {"bins": 20},
+    "multiway, 5 bins of equal width": _WIDTH | {"bins": 5, "multiway": True},
+    "multiway, 10 bins of equal width": _WIDTH | {"bins": 10, "multiway": True},
+    "multiway, 5 bins of equal frequency": {"bins": 5, "multiway": True},
+    "multiway, 10 bins of equal frequency": {"bins": 10, "multiway": True},
+    "trees on all rows, no bootstrap": {"bootstrap": False},
     "Gini index": {"criterion": "gini"},
-    "⌊log₂ n⌋ candidates": {"max_features": "log2"},
+    "⌊√n⌋ − 1 candidates": {"fewer": 1},
     "2 candidates": {"max_features": 2},
     "leaves of at least 2": {"min_samples_leaf": 2},
     "depth at most 5": {"max_depth": 5},
 }
+BEST = "20 bins of equal width"  # comes closest; see the page for how it was found
+BLOCK = 5  # forests of one cell
 FIGURE_2 = ("lustgarten", "npog", "wald", "sim_n", "nogueira", "jaccard")
 PUBLISHED = {"npog": {"pairing": "disjoint"}}  # consecutive pairs of sets
 N_FEATURES, N_SETS, SIZES = 30, 10, (1, 3, 6, 10, 15, 20, 25, 29)
@@ -205,8 +223,19 @@ def properties() -> dict[str, Any]:
     }
 
 
-def chance_scores(measure: str, k: int, repetitions: int, seed: int) -> dict[str, Any]:
-    """Score sets of k random features, and of the same k features."""
+def computed(
+    options: argparse.Namespace, name: str, wanted: list[Cell], work: Callable[[Cell], Any]
+) -> dict[Cell, dict[str, Any]]:
+    """Compute the missing cells of a part and return all that are there."""
+    store = Cells(options, "nogueira2015", name)
+    store.compute(wanted, work)
+    store.pack()
+    return store.found(wanted)
+
+
+def chance_scores(cell: Cell, repetitions: int, seed: int) -> dict[str, Any]:
+    """Score sets of k random features, and of the same k features: cell = measure, k."""
+    measure, k = cell[0], int(cell[1])
     rng = np.random.default_rng([seed, k])
     options: dict[str, Any] = {}
     if measure in ("matching", "npogr"):
@@ -220,19 +249,18 @@ def chance_scores(measure: str, k: int, repetitions: int, seed: int) -> dict[str
     return {
         "measure": NAMES[measure],
         "k": k,
-        "mean": np.mean(scores),
-        "error": np.std(scores, ddof=1) / np.sqrt(repetitions),
+        "mean": float(np.mean(scores)),
+        "error": float(np.std(scores, ddof=1) / np.sqrt(repetitions)),
         "identical": value(measure, [range(k)] * N_SETS, N_FEATURES, **options),
     }
 
 
 def chance(options: argparse.Namespace) -> dict[str, Any]:
     """Show by simulation which measures are corrected for chance and reach 1 for identical sets."""
-    repetitions = 100 if options.quick else 2000
-    log(f"scoring random sets of {len(SIZES)} sizes {repetitions} times by {len(NAMES)} measures")
-    tasks = [(measure, k, repetitions, options.seed) for measure in NAMES for k in SIZES]
-    once = remembered(chance_scores, options)
-    evidence = pd.DataFrame(Parallel(options.jobs)(delayed(once)(*task) for task in tasks))
+    repetitions = 50 if options.quick else 200
+    wanted = [(measure, str(k)) for measure in NAMES for k in SIZES]
+    work = partial(chance_scores, repetitions=repetitions, seed=options.seed)
+    evidence = pd.DataFrame(computed(options, "chance", wanted, work).values())
     save_figure(plot_chance(evidence, N_FEATURES), options.output, "nogueira2015_chance.png")
     corrected = ms.list_measures().set_index("name")["correction_for_chance"]
     rows, agree = [], []
@@ -265,17 +293,37 @@ def chance(options: argparse.Namespace) -> dict[str, Any]:
 # ---------------------------------------------------------------------- random forests
 
 
-def forest_runs(variant: str, n_runs: int, options: argparse.Namespace) -> dict[str, ms.Runs]:
-    """Select features by random forests on subsamples of the four data sets."""
-    log(f"{n_runs} forests on each data set: {variant}")
-    found = {}
-    for data, (share, *_) in TABLE_2.items():
-        X, y = load(f"uci_small/{data}")
-        seeds = range(options.seed, options.seed + n_runs)
-        once = remembered(trees_using, options)
-        grow = (delayed(once)(X, y, seed, VARIANTS[variant]) for seed in seeds)
-        found[data] = ms.Runs.from_support(np.array(Parallel(options.jobs)(grow)) >= share)
-    return found
+def forest_block(cell: Cell, seed: int) -> dict[str, Any]:
+    """Grow forests on subsamples; how many trees use each feature: cell = variant, data, block."""
+    variant, data, block = cell[0], cell[1], int(cell[2])
+    X, y = load(f"uci_small/{data}")
+    seeds = range(seed + BLOCK * block, seed + BLOCK * (block + 1))
+    return {"trees": [trees_using(X, y, s, VARIANTS[variant]).tolist() for s in seeds]}
+
+
+def forest_runs(options: argparse.Namespace) -> dict[str, dict[str, ms.Runs]]:
+    """Select features by random forests on subsamples of the data sets: variant → data → runs.
+
+    Of the default and the closest variant 100 forests are wanted, of the others one block.
+    """
+    many = 2 if options.quick else 100 // BLOCK
+    shown = (DEFAULT, BEST, "2 candidates") if options.quick else tuple(VARIANTS)
+    wanted = [(variant, data, "0") for variant in shown for data in TABLE_2]
+    wanted += [
+        (v, data, str(block))
+        for block in range(1, many)
+        for v in (DEFAULT, BEST)
+        for data in TABLE_2
+    ]
+    found = computed(options, "forests", wanted, partial(forest_block, seed=options.seed))
+    runs: dict[str, dict[str, ms.Runs]] = {}
+    for variant in shown:
+        runs[variant] = {}
+        for data, (share, *_) in TABLE_2.items():
+            trees = [c["trees"] for (v, d, _), c in found.items() if (v, d) == (variant, data)]
+            support = np.concatenate(trees) >= share * N_TREES
+            runs[variant][data] = ms.Runs.from_support(support)
+    return runs
 
 
 def forest_stability(runs: dict[str, ms.Runs]) -> pd.DataFrame:
@@ -320,28 +368,32 @@ def factor(runs: dict[str, ms.Runs]) -> float:
 
 def forests(options: argparse.Namespace) -> dict[str, Any]:
     """Section 5: selection by random forests (Fig. 2 and Table 2)."""
-    n_runs, n_few = (12, 4) if options.quick else (100, 20)
-    runs = {DEFAULT: forest_runs(DEFAULT, n_runs, options)}
-    few = {v: forest_runs(v, n_few, options) for v in VARIANTS if v != DEFAULT}
-    closest = min(runs | few, key=lambda variant: factor((runs | few)[variant]))
-    if closest not in runs:
-        runs[closest] = forest_runs(closest, n_runs, options)
+    every = forest_runs(options)
+    runs = {variant: every[variant] for variant in (DEFAULT, BEST)}
+    order = sorted(every, key=lambda variant: (variant != DEFAULT, factor(every[variant])))
     rows = []
-    for variant in VARIANTS:
-        found = (few | runs)[variant]
+    for variant in order:
+        found = every[variant]
         cells = [f"{r.sizes.mean():.1f} ± {r.sizes.std(ddof=1):.1f}" for r in found.values()]
         rows.append((f"{variant} ({found['wine'].n_runs})", *cells, f"{factor(found):.2f}"))
+    near = {
+        data: abs(runs[BEST][data].sizes.mean() - mean) <= sd
+        for data, (_, mean, sd) in TABLE_2.items()
+    }
     paper = ("**paper** (100)", *[f"{mean} ± {sd}" for _, mean, sd in TABLE_2.values()], "")
     stability = {v: forest_stability(found) for v, found in runs.items()}
     save_figure(plot_forests(stability), options.output, "nogueira2015_forests.png")
     checked = {v: claims(found, stability[v], options.seed) for v, found in runs.items()}
     held = {c: {bool(found[c][0]) for found in checked.values()} for c in checked[DEFAULT]}
     return {
-        "n_runs": n_runs,
+        "n_runs": runs[DEFAULT]["wine"].n_runs,
+        "n_tried": len(every) - 1,
+        "few": BLOCK,
+        "n_near": f"{sum(near.values())} of {len(near)} ({', '.join(d for d in near if near[d])})",
         "sizes_table": table(["(forests)", *TABLE_2, "off by a factor of"], [paper, *rows]),
         "sizes_verdict": verdict(bool(factor(runs[DEFAULT]) < 1.1)),
-        "closest": closest,
-        "factors": [factor(runs[DEFAULT]), factor(runs[closest])],
+        "closest": BEST,
+        "factors": [factor(runs[DEFAULT]), factor(runs[BEST])],
         "stability_tables": "\n\n".join(stability_table(*item) for item in stability.items()),
         "holds": {
             c: verdict(found.pop() if len(found) == 1 else None) for c, found in held.items()
@@ -367,10 +419,11 @@ def stability_table(variant: str, found: pd.DataFrame) -> str:
 
 def main() -> None:
     """Regenerate all results."""
-    options = arguments(__doc__, cache=True)
+    options = arguments(__doc__, cache=True, resumable=True)
     load("uci_small/wine")  # leave at once if the data are missing
-    parts = toy_examples() | theorem_1(options.seed) | extremes(options) | properties()
-    write("nogueira2015.md", options, parts | chance(options) | forests(options))
+    parts = forests(options) | chance(options)
+    parts |= toy_examples() | theorem_1(options.seed) | extremes(options) | properties()
+    write("nogueira2015.md", options, parts)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ N_REPETITIONS = 10  # data sets or folds behind every mean ± standard deviation
 _SPREAD = re.compile(r"\|\s*(-?[\d.]+) ± ([\d.]+) \((-?[\d.]+)\)")
 _SHAPE = re.compile(r"\| (\d+) \| (\d+) \| (\d+), (\d+) \|")
 _RANKS = re.compile(r"(?:ours|paper): p = \S+; average ranks ([^;:]*?)(?=\. paper:| \(p in)")
-_PLAIN = re.compile(r"\|\s*(-?[\d.]+)(?: at λ = \d+)? \((-?[\d.]+)\)")
+_PLAIN = re.compile(r"\|\s*(-?[\d.]+)(?: \[[\d.]+–[\d.]+\])?(?: at λ = \d+)? \((-?[\d.]+)\)")
 
 
 def part_of(item: Item, folder: Path = HERE / "results") -> str:

@@ -99,13 +99,14 @@ def measure(parts: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows).T
 
 
-def outer(run: Experiment, filter_: str, kind: str) -> tuple[pd.DataFrame, dict[str, int]]:
+def outer(
+    found: dict[Cell, dict[str, Any]], filter_: str, kind: str
+) -> tuple[pd.DataFrame, dict[str, int]]:
     """Stability over the training parts of folds, or over halves; how many parts each set has."""
-    wanted = cells.stability_cells(filter_, kind, run.size)
-    found = run.part("stability", wanted, cells.part_ranks)
     by_set: dict[str, list[Any]] = {}
-    for (name, *_), cell in found.items():
-        by_set.setdefault(name, []).append(cell["ranks"])
+    for (name, *about, _), cell in found.items():
+        if about == [filter_, kind]:
+            by_set.setdefault(name, []).append(cell["ranks"])
     by_set = {name: parts for name, parts in by_set.items() if len(parts) > 1}
     frames = {name: measure(parts) for name, parts in by_set.items()}
     return pd.concat(frames, names=["data", "rule"]), {n: len(p) for n, p in by_set.items()}
@@ -119,10 +120,11 @@ def by_rule(frame: pd.DataFrame, what: str, names: tuple[str, ...], mean: bool =
 
 def stability_study(run: Experiment) -> dict[str, Any]:
     """Figures 15 to 20, and the harder test on halves."""
+    ranks = run.part("stability", cells.all_stability_cells(run.size), cells.part_ranks)
     found, parts = {}, {}
     for filter_ in cells.STUDIED:
-        found[filter_], parts[filter_] = outer(run, filter_, "fold")
-    halves, n_halves = outer(run, "information_gain", "half")
+        found[filter_], parts[filter_] = outer(ranks, filter_, "fold")
+    halves, n_halves = outer(ranks, "information_gain", "half")
     run.draw("stability", plot_stability(found))
     values: dict[str, Any] = {"half_table": by_rule(halves, "Spearman", SETS)}
     for filter_, frame in found.items():
@@ -231,7 +233,7 @@ def main() -> None:
         "size": run.size | {"seed": options.seed},
         "n_sets": len(SETS),
     }
-    values |= stuart_study(run) | accuracy_study(run) | stability_study(run)
+    values |= stuart_study(run) | stability_study(run) | accuracy_study(run)
     write("salman2022.md", options, values | {"cost": run.seconds / 60})
 
 

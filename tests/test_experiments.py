@@ -96,3 +96,14 @@ def test_packing_the_same_cells_gives_the_same_bytes(tmp_path, monkeypatch) -> N
         store.pack()
         archives.append(store.archive.read_bytes())
     assert archives[0] == archives[1]
+
+
+def test_no_cell_is_begun_after_the_time_is_up(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(_cells, "HERE", tmp_path)
+    store = cells_of(tmp_path)
+    store.until = 0.0
+    store.compute([("a", "1")], lambda cell: pytest.fail(f"computed {cell}"))
+    assert not store.has(("a", "1"))
+    store.until = None
+    store.compute([("a", "1")], double)
+    assert store.has(("a", "1"))

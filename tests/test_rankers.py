@@ -490,7 +490,7 @@ def test_weights_score_as_really_resampled_rows(name: str, kind: str) -> None:
     y = y if kind == "class" else X[:, 0] + np.sin(np.arange(60))
     cuts = np.linspace(-2, 3, 6)  # given, as bins would otherwise be found on other rows
     ranker: Any
-    if name in ("f_statistic", "correlation", "l1_path"):
+    if name in ("f_statistic", "correlation", "l1_path", "hsic_lasso"):
         ranker = RANKERS[name]()
     elif name == "spearman":
         ranker = Correlation(method=name)
@@ -689,7 +689,7 @@ def test_features_of_near_zero_variance_can_be_set_aside() -> None:
     X[:, 1] = 0
     X[:3, 1] = [1, 2, 3]
     for name in WEIGHTED:
-        if name in ("mrmr_fcq", "l1_path"):  # which have no such option
+        if name in ("mrmr_fcq", "l1_path", "hsic_lasso"):  # which have no such option
             continue
         option: dict[str, Any] = {"near_zero_variance": True}
         if name in TABLE + COUNTED:

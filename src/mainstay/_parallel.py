@@ -34,6 +34,8 @@ def n_cores(n_jobs: int | None) -> int:
 
 def n_threads(n_jobs: int | None) -> int:
     """Number of threads of this process that `n_jobs` stands for."""
+    if n_jobs == 1:  # asked for at every stage of a subspace: counting cores reads files
+        return 1
     import joblib
 
     return min(n_cores(n_jobs), int(joblib.cpu_count()))

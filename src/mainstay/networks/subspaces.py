@@ -22,7 +22,7 @@ import numpy as np
 from mainstay._parallel import Progress, one_thread, run_tasks
 from mainstay._validation import InputError, check_choice, check_count
 from mainstay.networks.expression import Expression, seed_of
-from mainstay.networks.trees import target_blocks
+from mainstay.networks.trees import over_targets
 from mainstay.subspace.learners import Learner, check_folds, make_learner
 from mainstay.subspace.umda import EvolutionSettings, evolve
 
@@ -242,19 +242,13 @@ def evolution_links(
     settings = EvolutionSettings(n_subsets, max(1, n_subsets // 2))
     check_folds(cv, len(expression.values))
     n = check_count("n_restarts", n_restarts, 1)
-    tasks = [
-        (expression, block, make_base(base), settings, cv, n, seed)
-        for block in target_blocks(len(expression.targets), n_jobs)
-    ]
-    frequencies = run_tasks(
-        _evolution_block, tasks, n_jobs=n_jobs, progress=progress, description="target genes"
-    )
-    return np.concatenate(frequencies, axis=1)
+    shared = (expression, make_base(base), settings, cv, n, seed)
+    return over_targets(_evolution_block, *shared, n_jobs=n_jobs, progress=progress)
 
 
 def _evolution_block(
-    expression: Expression,
     targets: np.ndarray,
+    expression: Expression,
     estimator: Any,
     settings: EvolutionSettings,
     cv: int,

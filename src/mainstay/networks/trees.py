@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -56,14 +58,8 @@ def forest_links(
         columns = (orders, ranks)
     count = check_count("n_estimators", n_trees, 1)
     check_max_features(max_features, values.shape[0])
-    tasks = [
-        (expression, columns, block, count, max_features, seed)
-        for block in target_blocks(len(expression.targets), n_jobs)
-    ]
-    importances = run_tasks(
-        _forest_block, tasks, n_jobs=n_jobs, progress=progress, description="target genes"
-    )
-    return np.concatenate(importances, axis=1)
+    shared = (expression, columns, count, max_features, seed)
+    return over_targets(_forest_block, *shared, n_jobs=n_jobs, progress=progress)
 
 
 def _columns(expression: Expression) -> np.ndarray:
@@ -76,9 +72,9 @@ def _orders(values: np.ndarray) -> np.ndarray:
 
 
 def _forest_block(
+    targets: np.ndarray,
     expression: Expression,
     columns: tuple[np.ndarray, ...],
-    targets: np.ndarray,
     n_trees: int,
     max_features: float | int | str | None,
     seed: int,
@@ -138,20 +134,14 @@ def boosting_links(
     check_max_features(share, len(expression.regulators))
     values = _columns(expression)
     columns = (_orders(values), values)
-    tasks = [
-        (expression, columns, block, count, share, seed)
-        for block in target_blocks(len(expression.targets), n_jobs)
-    ]
-    importances = run_tasks(
-        _boosting_block, tasks, n_jobs=n_jobs, progress=progress, description="target genes"
-    )
-    return np.concatenate(importances, axis=1)
+    shared = (expression, columns, count, share, seed)
+    return over_targets(_boosting_block, *shared, n_jobs=n_jobs, progress=progress)
 
 
 def _boosting_block(
+    targets: np.ndarray,
     expression: Expression,
     columns: tuple[np.ndarray, np.ndarray],
-    targets: np.ndarray,
     n_trees: int,
     max_features: float | int | str,
     seed: int,
@@ -176,7 +166,28 @@ def _boosting_block(
     return out.T
 
 
-def target_blocks(n: int, n_jobs: int | None) -> list[np.ndarray]:
-    """Split n targets into blocks, several for every core; in a checkpoint always the same."""
+def over_targets(
+    score_block: Callable[..., np.ndarray],
+    expression: Expression,
+    *rest: Any,
+    n_jobs: int | None,
+    progress: Progress,
+) -> np.ndarray:
+    """Score the regulators of all targets, block by block: a column per target.
+
+    Parameters
+    ----------
+    score_block : callable
+        Called with a block of targets (their numbers), the expression and the rest.
+    expression, *rest
+        What every block needs.
+    n_jobs, progress
+        There are several blocks for every core; in a checkpoint they are always the same.
+    """
+    n = len(expression.targets)
     wanted = _BLOCKS_PER_CORE * n_cores(n_jobs) if active() is None else _BLOCKS_IN_CHECKPOINT
-    return np.array_split(np.arange(n), min(n, wanted))
+    tasks = [(block, expression, *rest) for block in np.array_split(np.arange(n), min(n, wanted))]
+    scores = run_tasks(
+        score_block, tasks, n_jobs=n_jobs, progress=progress, description="target genes"
+    )
+    return np.concatenate(scores, axis=1)

@@ -27,6 +27,7 @@ from mainstay.rankers import (
     evolution,
     filters,
     greedy,
+    hsic_lasso,
     importances,
     l1_path,
     moments,
@@ -44,6 +45,7 @@ from mainstay.rankers.filters import (
     score_filters,
 )
 from mainstay.rankers.greedy import CMIM, DISR, JMI, JMIM, MRMR, NJMIM
+from mainstay.rankers.hsic_lasso import HSICLasso
 from mainstay.rankers.importances import (
     EstimatorImportance,
     FunctionRanker,
@@ -75,6 +77,7 @@ __all__ = [
     "FStatistic",
     "FunctionRanker",
     "GainRatio",
+    "HSICLasso",
     "InformationGain",
     "L1Path",
     "NamedRanker",
@@ -94,6 +97,7 @@ RANKERS: dict[str, NamedRanker] = {
     **moments.NAMED,
     **greedy.NAMED,
     **l1_path.NAMED,
+    **hsic_lasso.NAMED,
     **importances.NAMED,
     **shap_values.NAMED,
     **evolution.NAMED,

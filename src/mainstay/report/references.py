@@ -23,6 +23,9 @@ REFERENCES: dict[str, str] = {
     "Breiman 2001": "Breiman, L. (2001). Random forests. Machine Learning 45, 5–32.",
     "Carletta 1996": "Carletta, J. (1996). Assessing agreement on classification tasks: the kappa "
     "statistic. Computational Linguistics 22, 249–254.",
+    "Climente-González et al. 2019": "Climente-González, H., Azencott, C.-A., Kaski, S. and "
+    "Yamada, M. (2019). Block HSIC lasso: model-free biomarker detection for ultra-high "
+    "dimensional data. Bioinformatics 35, i427–i435.",
     "Cramér 1946": "Cramér, H. (1946). Mathematical Methods of Statistics. Princeton University "
     "Press.",
     "Davis et al. 2006": "Davis, C. A., Gerick, F., Hintermair, V., Friedel, C. C., Fundel, K., "
@@ -157,6 +160,9 @@ REFERENCES: dict[str, str] = {
     "Yang and Moody 1999": "Yang, H. H. and Moody, J. (1999). Data visualization and feature "
     "selection: new algorithms for nongaussian data. Advances in Neural Information Processing "
     "Systems 12, 687–693.",
+    "Yamada et al. 2014": "Yamada, M., Jitkrittum, W., Sigal, L., Xing, E. P. and Sugiyama, M. "
+    "(2014). High-dimensional feature selection by feature-wise kernelized lasso. Neural "
+    "Computation 26, 185–207.",
     "Yu et al. 2012": "Yu, L., Han, Y. and Berens, M. E. (2012). Stable gene selection from "
     "microarray data via sample weighting. IEEE/ACM Transactions on Computational Biology and "
     "Bioinformatics 9, 262–272.",

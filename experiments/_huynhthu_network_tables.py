@@ -1,0 +1,283 @@
+"""The tables of huynhthu2021 about gene networks: ours, and in brackets the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from _common import table
+from _huynhthu_methods import BASES
+from _huynhthu_networks import LAMBDAS, NETWORKS, OBSERVED, SIMULATED, STAGES
+from _huynhthu_paper import TABLE_5
+from _huynhthu_tables import LABELS, label
+
+Values = Sequence[float]
+_NETS = [f"network {name}" for name in NETWORKS]
+
+
+def ranged(values: Values, ends: str = "") -> str:
+    """Write a mean, with the lowest and highest in square brackets if there are several."""
+    if len(values) == 0:
+        return f"–{ends}"
+    shown = f"{np.mean(values):.3f}"
+    if len(values) > 1:
+        shown += f" [{min(values):.3f}–{max(values):.3f}]"
+    return shown + ends
+
+
+def counted(numbers: Sequence[int]) -> str:
+    """Write one number, or the least and the most of several."""
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def shown(method: str) -> str:
+    """Write a method of a network as the paper does."""
+    return label(method).replace("-auto", ", λ automatic").replace("-0", ", λ = 0")
+
+
+def precisions(cells: pd.DataFrame, name: str, method: str) -> list[float]:
+    """Average precision of every seed."""
+    mine = cells[(cells["data"] == name) & (cells["method"] == method)]
+    return mine["average_precision"].tolist()
+
+
+def table_5(cells: pd.DataFrame) -> str:
+    """Table 5: every method of the paper, mean and range over seeds."""
+    rows = []
+    for method in dict.fromkeys(key[0] for key in TABLE_5):
+        found = {name: precisions(cells, name, method) for name in NETWORKS}
+        values = [ranged(v, f" ({TABLE_5[method, n][0]:.2f})") for n, v in found.items()]
+        rows.append([shown(method), counted([len(v) for v in found.values()]), *values])
+    return table(["", "seeds", *_NETS], rows)
+
+
+def best(cells: pd.DataFrame, goals: dict[str, float]) -> str:
+    """The best of all methods on every network, by their means, beside the best of the paper's."""
+    rows = []
+    for name, goal in goals.items():
+        mine = cells[cells["data"] == name]
+        means = mine.groupby("method")["average_precision"].agg(["mean", "count"])
+        if len(means):
+            top = str(means["mean"].idxmax())
+            value, seeds = means.loc[top]
+            rows.append([name, shown(top), len(means), int(seeds), f"{value:.3f}", goal])
+    header = ["network", "best method", "of", "seeds", "average precision", "the paper's best"]
+    return table(header, rows, text=2)
+
+
+def by_lambda(cells: pd.DataFrame) -> str:
+    """Average precision at every λ, one restart."""
+    rows = []
+    for base in BASES:
+        for value in LAMBDAS:
+            found = [precisions(cells, name, f"prsb-{base}-{value}") for name in NETWORKS]
+            seeds = counted([len(v) for v in found])
+            rows.append([LABELS[base], value, seeds, *map(ranged, found)])
+    return table(["", "λ", "seeds", *_NETS], rows)
+
+
+# ---------------------------------------------------------------------- the paper's rule
+
+
+class Reading(NamedTuple):
+    """How the paper's rule can be read: whose Σα counts, and which α ranks the links."""
+
+    name: str
+    size: str  # the column of regulators per gene
+    average: bool  # rank by α averaged over stages, not by that of the last stage
+
+
+READINGS = (
+    Reading("mean over the stages", "regulators_mean", True),
+    Reading("last stage", "regulators_last", False),
+)
+STEPS = {"slow": "0.001", "prsb": "0.01"}
+
+
+def chosen_lambda(cells: pd.DataFrame, name: str, method: str, reading: Reading) -> str | None:
+    """The largest λ with more regulators per gene than were observed, in the first seed.
+
+    `method` is such as "prsb-knn". None if one of the λ was not run, or its Σα was not kept.
+    """
+    first = cells[(cells["data"] == name) & (cells["seed"] == "0")].set_index("method")
+    if reading.size not in first:
+        return None
+    sizes = first[reading.size].reindex([f"{method}-{value}" for value in LAMBDAS[1:]])
+    if sizes.isna().any():
+        return None
+    enough = [v for v, size in zip(LAMBDAS[1:], sizes, strict=True) if size > OBSERVED[name]]
+    return enough[-1] if enough else LAMBDAS[1]
+
+
+def by_rule(cells: pd.DataFrame) -> tuple[str, str]:
+    """λ by the paper's rule with one restart, beside the paper's numbers.
+
+    Also returned: how many of the numbers are above the paper's and below, in words.
+    """
+    rows: list[list[Any]] = []
+    words = []
+    for base in BASES:
+        for kind, step in STEPS.items():
+            for reading in READINGS:
+                found = _by_rule(cells, f"{kind}-{base}", reading)
+                if len(found) < len(NETWORKS):
+                    continue
+                theirs = [TABLE_5[f"prsb-{base}-auto", name][0] for name in NETWORKS]
+                pairs = [(np.mean(v), t) for (_, v), t in zip(found, theirs, strict=True)]
+                above = sum(round(mean - t, 2) > 0 for mean, t in pairs)
+                below = sum(round(mean - t, 2) < 0 for mean, t in pairs)
+                shown_values = [
+                    ranged(v, f" at λ = {chosen} ({t:.2f})")
+                    for (chosen, v), t in zip(found, theirs, strict=True)
+                ]
+                seeds = counted([len(v) for _, v in found])
+                rows.append([LABELS[base], step, reading.name, seeds, *shown_values])
+                words.append(
+                    f"{LABELS[base]} with step {step} and α of the {reading.name}: {above} above, "
+                    f"{below} below, {len(found) - above - below} the same to 0.005"
+                )
+    header = ["", "step", "α", "seeds", *_NETS]
+    return table(header, rows, text=3), "; ".join(words) or "not run"
+
+
+def _by_rule(cells: pd.DataFrame, method: str, reading: Reading) -> list[tuple[str, list[float]]]:
+    """The λ chosen and the average precisions of all seeds, by network; those that were run."""
+    found = []
+    for name in NETWORKS:
+        chosen = chosen_lambda(cells, name, method, reading)
+        if chosen is None:
+            continue
+        mine = cells[(cells["data"] == name) & (cells["method"] == f"{method}-{chosen}")]
+        if reading.average:
+            values = mine["average_precision"].tolist()
+        else:
+            values = [last[0] for last in mine["of_last"].dropna()]
+        found.append((chosen, values))
+    return found
+
+
+# ---------------------------------------------------------------------- why λ = 0 is lower
+
+
+def by_stage(cells: pd.DataFrame) -> str:
+    """Average precision of α averaged over ten stages, as learning goes on; kNN."""
+    rows = []
+    for kind, value in (("prsb", "0"), ("slow", "0"), ("prsb", "50"), ("slow", "50")):
+        theirs = f"prsb-knn-{'0' if value == '0' else 'auto'}"
+        for name in NETWORKS:
+            mine = cells[(cells["data"] == name) & (cells["method"] == f"{kind}-knn-{value}")]
+            if mine.empty or mine.get("by_stage", pd.Series(dtype=object)).isna().all():
+                continue
+            shown_values = [_at(mine["by_stage"], n) for n in STAGES]
+            what = [f"λ = {value}, step {STEPS[kind]}", name, mine["by_stage"].notna().sum()]
+            rows.append([*what, *shown_values, f"{TABLE_5[theirs, name][0]:.2f}"])
+    return table(["", "network", "seeds", *map(str, STAGES), "paper"], rows, text=2)
+
+
+def objectives(cells: pd.DataFrame) -> str:
+    """Write how the held-out objective without a penalty goes on falling, over all networks."""
+    mine = cells[cells["method"] == "prsb-knn-0"].reindex(columns=["objective_by_stage"]).dropna()
+    if mine.empty:
+        return "not kept"
+    at = ", ".join(f"{_at(mine['objective_by_stage'], n)} at stage {n}" for n in (20, 50, 100))
+    return f"{at}, mean of {len(mine)} runs"
+
+
+def _at(paths: pd.Series, stage: int) -> str:
+    """Mean of a value at a stage over the seeds that got there."""
+    found = [path[str(stage)] for path in paths.dropna() if str(stage) in path]
+    return f"{np.mean(found):.3f}" if found else "–"
+
+
+# ---------------------------------------------------------------------- the path of λ
+
+
+def _mean(values: Any) -> str:
+    values = list(values)
+    if not values:
+        return "–"
+    spread = f" ± {np.std(values, ddof=1) / len(values) ** 0.5:.3f}" if len(values) > 1 else ""
+    return f"{np.mean(values):.3f}{spread}"
+
+
+class Group(NamedTuple):
+    """Networks of one kind, and the average precision of every network by method, over seeds."""
+
+    name: str
+    networks: list[str]
+    values: dict[str, list[float]]
+
+
+_COMPARED = ("forest", "prsb-knn-50", "prsb-knn-path", "prsb-knn-auto")
+
+
+def groups(dream: pd.DataFrame, simulated: pd.DataFrame) -> list[Group]:
+    """Networks where the path of λ was chosen, and simulated ones; those that have been run."""
+    found = []
+    for name, cells, names in (
+        ("DREAM4, where the path was chosen", dream, NETWORKS),
+        ("simulated, with hubs", simulated, [n for n in SIMULATED if n.startswith("hubs")]),
+        ("simulated, without hubs", simulated, [n for n in SIMULATED if n.startswith("plain")]),
+    ):
+        tried = [(n, *(precisions(cells, n, method) for method in _COMPARED)) for n in names]
+        done = [n for n, forest, _, path, auto in tried if forest and (path or auto)]
+        values = {
+            method: [float(np.mean(v)) for n in done if (v := precisions(cells, n, method))]
+            for method in _COMPARED
+        }
+        found.append(Group(name, done, values))
+    return found
+
+
+def _above(group: Group, method: str) -> str:
+    """Write on how many networks a method is above forests; – if it was not run on all."""
+    n = len(group.networks)
+    if n == 0 or len(group.values[method]) < n:
+        return "–"
+    pairs = zip(group.values[method], group.values["forest"], strict=True)
+    return f"{sum(path > forest for path, forest in pairs)} of {n}"
+
+
+def path_of_lambda(found: list[Group]) -> str:
+    """Forest, one λ, path of λ with one restart, and with four: where it was chosen, and elsewhere.
+
+    Means over networks with their standard errors; – where some network was not run.
+    """
+    rows = []
+    for group in found:
+        n = len(group.networks)
+        row: list[Any] = [group.name, n]
+        for method in _COMPARED:
+            row.append(_mean(group.values[method]) if len(group.values[method]) == n else "–")
+            if method in _COMPARED[2:]:
+                row.append(_above(group, method))
+        rows.append(row)
+    header = ["", "networks", "forest", "kNN, λ = 50", "kNN, path, one restart", "above forest"]
+    return table([*header, "kNN, path, 4 restarts", "above forest"], rows)
+
+
+def elsewhere(found: list[Group]) -> str:
+    """Write how the path does on networks that nothing was chosen on."""
+    words = [
+        f"{group.name.removeprefix('simulated, ')} {np.mean(group.values['prsb-knn-path']):.2f} "
+        f"against {np.mean(group.values['forest']):.2f} of forests "
+        f"(above on {_above(group, 'prsb-knn-path')} networks)"
+        for group in found[1:]
+        if group.values["prsb-knn-path"]
+    ]
+    return ", ".join(words) or "not run"
+
+
+def each_simulated(cells: pd.DataFrame) -> str:
+    """Every simulated network: forest and path of λ."""
+    rows = []
+    for name in sorted(SIMULATED):
+        values = [precisions(cells, name, m) for m in ("forest", "prsb-knn-path", "prsb-knn-auto")]
+        if values[0] and values[1]:
+            kind, _, number = name.partition("-")
+            what = "with hubs" if kind == "hubs" else "without hubs"
+            rows.append([f"{what}, {number}", *map(ranged, values)])
+    return table(["", "forest", "kNN, path, one restart", "kNN, path, 4 restarts"], rows)
