@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -197,8 +198,9 @@ def test_uncertain_standard_deviations_are_drawn_together_and_true_differences_a
 
 
 def data_of(y: Any, groups: Any = None) -> Data:
-    rows = len(y)
-    return Data.check(np.random.default_rng(0).normal(size=(rows, 2)), np.asarray(y), groups=groups)
+    data = Data.check(np.random.default_rng(0).normal(size=(len(y), 2)), np.asarray(y))
+    # two groups are refused of a whole data set; its parts may have them
+    return data if groups is None else replace(data, groups=np.asarray(groups))
 
 
 def drawn(permuter: Permuter, n: int = 30) -> list[np.ndarray]:

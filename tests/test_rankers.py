@@ -45,6 +45,7 @@ from mainstay._kernels.moments import (
     row_moments,
     row_moments_with_target,
 )
+from mainstay.data import Data
 from mainstay.rankers import (
     MRMR,
     NJMIM,
@@ -60,6 +61,7 @@ from mainstay.rankers import (
     SelectorRanker,
     SplitFrequency,
     SymmetricUncertainty,
+    inputs,
     list_rankers,
     make_ranker,
     moments,
@@ -68,6 +70,7 @@ from mainstay.rankers import (
 from mainstay.rankers.base import for_number
 from mainstay.rankers.contingency import pack
 from mainstay.rankers.discretization import mdl_cuts
+from mainstay.rankers.inputs import Table
 
 LOADERS = {
     "iris": load_iris,
@@ -1028,3 +1031,36 @@ def test_data_are_released_as_soon_as_they_are_scored(name):
         assert kept() is None
     finally:
         gc.enable()
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def test_a_table_of_numbers_is_read_at_once_as_column_by_column(monkeypatch) -> None:
+    table = pd.DataFrame(
+        {
+            "whole": [1, 2, 3, 4],
+            "short": np.array([1, 0, 2, 7], dtype=np.uint8),
+            "yes": [True, False, True, True],
+            "gaps": [0.5, np.nan, 2.5, -1.0],
+        }
+    )
+    at_once = Table(table)
+    monkeypatch.setattr(inputs, "_SMALL", 0)
+    one_by_one = Table(table)
+    for j, kind in enumerate(["integer", "integer", "boolean", "float"]):
+        assert at_once.column(j).kind == one_by_one.column(j).kind == kind
+        np.testing.assert_array_equal(at_once.column(j).values, one_by_one.column(j).values)
+    numbers = Table(table.drop(columns="gaps")).matrix("error", "this test")
+    np.testing.assert_array_equal(numbers, [[1, 1, 1], [2, 0, 0], [3, 2, 1], [4, 7, 1]])
+    with pytest.raises(InputError, match="gaps"):
+        at_once.matrix("error", "this test")
+
+
+def test_rows_are_taken_from_a_table_in_one_piece() -> None:
+    columns = [pd.Series(np.arange(6) * j, name=f"g{j}") for j in range(5)]
+    data = Data.check(pd.concat(columns, axis=1), np.arange(6) % 2)
+    again = data.in_one_piece()
+    pd.testing.assert_frame_equal(again.X, data.X)
+    assert again.features == data.features
+    assert len(again.X._mgr.blocks) == 1

@@ -150,6 +150,14 @@ class Data:
             groups=None if groups is None else groups[rows],
         )
 
+    def in_one_piece(self) -> Data:
+        """The same data, quick to take rows of again and again.
+
+        A pandas table that was read from a file holds every column by itself, and to take rows of
+        thousands of columns one by one is slower than most rankers; a copy holds them together.
+        """
+        return replace(self, X=self.X.copy()) if hasattr(self.X, "iloc") else self
+
     def fingerprint(self) -> dict[str, Any]:
         """By what a checkpoint recognises the data: shape, hashes of values, names and types."""
         types = getattr(self.X, "dtypes", None)

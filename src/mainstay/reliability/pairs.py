@@ -49,6 +49,7 @@ def run_studies(
     if ensemble_size is None:
         procedure = procedure.alone()
     seeds = rng.integers(2**62, size=len(parts))
+    data = data.in_one_piece()
     tasks = [
         (procedure, data, rows, ensemble_size or 1, int(seed))
         for rows, seed in zip(parts, seeds, strict=True)

@@ -214,8 +214,8 @@ class Replicability(Saveable):
             "how they order the features")  # fmt: skip
         words = (
             f"Two independent studies of {self.n_rows:,} rows each, with {what}, would agree on "
-            f"{on} to {self.value:.2f} ({self.measure}; {self.confidence:.0%} interval {low:.2f} "
-            f"to {high:.2f})."
+            f"{on} to {self.value:z.2f} ({self.measure}; {self.confidence:.0%} interval {low:z.2f} "
+            f"to {high:z.2f})."
         )
         if low <= 0 and self.is_corrected:
             words += " That cannot be told from chance: nothing says that another study would find "
@@ -227,7 +227,7 @@ class Replicability(Saveable):
         low, high = self.at_n.interval
         words = (
             f"{self.statement} Extrapolated to {self.n:,} rows each: {self.at_n.value:.2f} "
-            f"({low:.2f} to {high:.2f})."
+            f"({low:z.2f} to {high:z.2f})."
         )
         return words if self.gain is None else f"{words} {self.gain.summary()}"
 
