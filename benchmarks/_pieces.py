@@ -48,9 +48,10 @@ class Piece:
     expected: Mapping[str, float]
 
 
-def along(axis: str, smallest: Size) -> tuple[Size, ...]:
-    """Four sizes, each twice the one before."""
-    return tuple(replace(smallest, **{axis: getattr(smallest, axis) * 2**k}) for k in range(4))
+def along(axis: str, smallest: Size, factor: float = 2.0) -> tuple[Size, ...]:
+    """Four sizes, each a multiple of the one before."""
+    first = getattr(smallest, axis)
+    return tuple(replace(smallest, **{axis: round(first * factor**k)}) for k in range(4))
 
 
 def with_workers(size: Size) -> tuple[Size, ...]:
@@ -170,15 +171,15 @@ PIECES = [
           {"n": along("n", Size(4_000, 2_000, 128)), "p": along("p", Size(4_000, 2_000, 128)),
            "m": along("m", Size(4_000, 2_000, 128))}, LINEAR),
     Piece("stability, Jaccard", stability, "runs",
-          {"p": along("p", Size(0, 10_000, 1_600)), "m": along("m", Size(0, 10_000, 600))},
+          {"p": along("p", Size(0, 10_000, 1_600)), "m": along("m", Size(0, 10_000, 1_600), 1.5)},
           {"p": 0.0, "m": 2.0}),
     Piece("aggregation, RRA", aggregation, "lists",
           {"p": along("p", Size(0, 8_000, 200)), "m": along("m", Size(0, 8_000, 200))}, LINEAR),
     Piece("replicability, F-statistic", replicability, "pairs",
-          {"n": along("n", Size(2_000, 1_000, 10)), "p": along("p", Size(500, 2_000, 10)),
-           "m": along("m", Size(200, 500, 200))}, LINEAR),
+          {"n": along("n", Size(4_000, 500, 10)), "p": along("p", Size(500, 4_000, 10)),
+           "m": along("m", Size(200, 500, 400))}, LINEAR),
     Piece("evidence, F-statistic", evidence, "permutations",
-          {"n": along("n", Size(400, 2_000, 12)), "p": along("p", Size(200, 4_000, 12)),
+          {"n": along("n", Size(800, 2_000, 12)), "p": along("p", Size(200, 8_000, 12)),
            "m": along("m", Size(200, 1_000, 40))}, LINEAR),
     Piece("network, forests", network, "trees",
           {"n": along("n", Size(200, 20, 100)), "p": along("p", Size(100, 20, 50)),

@@ -42,8 +42,8 @@ def fresh_copy(model: Any) -> Any:
     held = getattr(model, "__dict__", {})
     if (
         _has_usual(kind, "get_params", "__sklearn_clone__")
-        and held.keys() == set(_parameter_names(kind))
-        and all(type(value) in _PLAIN for value in held.values())
+        and held.keys() == frozenset(_parameter_names(kind))
+        and _PLAIN.issuperset(map(type, held.values()))
     ):
         new = kind(**held)
         if vars(new) == held:

@@ -17,6 +17,7 @@ import numpy as np
 
 from mainstay._checkpoint import active
 from mainstay._parallel import Progress, n_cores, run_tasks
+from mainstay._sklearn import take_rows
 from mainstay._validation import (
     InputError,
     natural_order,
@@ -399,11 +400,10 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 def _fit_resample(ranker: Any, data: Data, resamples: Resamples, i: int, seed: int) -> np.ndarray:
     """Fit the ranker to one resample; its selection if it makes one, else its scores."""
-    part = data.rows(resamples.rows(i))
+    rows = resamples.rows(i)
     one = for_run(ranker, seed)
-    weights: Mapping[str, Any] = (
-        {} if part.sample_weight is None else {"sample_weight": part.sample_weight}
-    )
-    one.fit(part.X, part.y, **weights)
+    given = data.sample_weight
+    weights: Mapping[str, Any] = {} if given is None else {"sample_weight": given[rows]}
+    one.fit(take_rows(data.X, rows), data.y[rows], **weights)
     support = getattr(one, "support_", None)
     return np.asarray(one.scores_) if support is None else np.asarray(support, dtype=bool)

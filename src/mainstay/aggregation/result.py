@@ -126,11 +126,13 @@ def ranking(
     features: tuple[str, ...],
     outcome: Outcome,
     mentioned: np.ndarray,
-    full: np.ndarray,
+    full: np.ndarray | None,
     weights: np.ndarray | None,
     n_runs: int,
 ) -> Ranking:
     """Put features in order: by score, tie-break, mean of `full` (scores or minus ranks), name.
+
+    Without `full`, ties go by the name at once.
 
     Features that are not `mentioned` come last. Numbers that agree to 12 digits count as tied, so
     that rounding decides nothing.
@@ -139,7 +141,7 @@ def ranking(
     by_name[natural_order(features)] = np.arange(len(features))
     keys = [by_name]
     score = rounded(outcome.scores)
-    if len(np.unique(score)) < len(score):
+    if full is not None and len(np.unique(score)) < len(score):
         keys.append(-rounded(mean(full, weights)))
     if outcome.tie_break is not None:
         keys.append(-rounded(outcome.tie_break))

@@ -115,7 +115,8 @@ def combine(
     if not isinstance(computed, Outcome):
         computed = Outcome(_checked(rule, computed, features))
     ranked = ~no_opinion if mentioned is None else ~no_opinion & mentioned
-    return ranking(rule.name, features, computed, ranked, full, share, m)
+    tie_break = None if rule.name == "mean" and matrix is full else full  # they are these means
+    return ranking(rule.name, features, computed, ranked, tie_break, share, m)
 
 
 def _checked(rule: Aggregation, computed: Any, features: tuple[str, ...]) -> np.ndarray:
