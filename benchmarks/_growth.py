@@ -52,7 +52,8 @@ def along(points: pd.DataFrame, piece: Piece, axis: str) -> pd.DataFrame:
 
 
 def size_in_words(piece: Piece, size: Size) -> str:
-    parts = [f"n = {size.n:,}"] * (size.n > 0) + [f"p = {size.p:,}"]
+    parts = [f"n = {size.n:,}"] if size.n > 0 else []
+    parts.append(f"p = {size.p:,}")
     return ", ".join([*parts, *([f"{size.m:,} {piece.repeats}"] if piece.repeats else [])])
 
 

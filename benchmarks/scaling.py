@@ -26,6 +26,7 @@ import numpy as np  # isort: skip
 import pandas as pd
 from _growth import draw, write_page
 from _usage import Usage, usage_of
+from joblib.externals.loky import get_reusable_executor
 
 HERE = Path(__file__).resolve().parent
 POINTS, BASES = HERE / "results" / "scaling.csv", HERE / "results" / "scaling_bases.csv"
@@ -45,7 +46,10 @@ def measure(piece: Piece, size: Size) -> Usage:
 
 
 def measured(table: str, number: int, size: Size) -> Usage:
-    return measure(TABLES[table][number], size)
+    usage = measure(TABLES[table][number], size)
+    if size.workers > 1:  # idle workers would keep this process from ending for minutes
+        get_reusable_executor().shutdown(wait=True)
+    return usage
 
 
 def place_of(piece: Piece, axis: str, size: Size) -> tuple[str, str, int]:
