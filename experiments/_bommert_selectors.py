@@ -15,9 +15,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from _common import load
+from _common import l1_logistic, load
 from _onda_trees import Columns
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.preprocessing import scale
 
@@ -122,9 +121,7 @@ def lasso(X: np.ndarray, y: np.ndarray, penalty: float, seed: int) -> np.ndarray
     penalty = max(penalty, largest * (0.01 if n < p else 1e-4))
     if penalty >= largest:
         return np.zeros(p, dtype=bool)
-    model = LogisticRegression(
-        C=1 / (n * penalty), l1_ratio=1, solver="liblinear", intercept_scaling=10, random_state=seed
-    )
+    model = l1_logistic(C=1 / (n * penalty), intercept_scaling=10, random_state=seed)
     return np.asarray(model.fit(X, y).coef_[0] != 0)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 HERE = Path(__file__).resolve().parent
 
@@ -96,6 +97,13 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Read X and y of a data set such as "uci_small/wine"; leave if the data are not there."""
     with np.load(shared_data(f"{name}.npz")) as archive:
         return archive["X"].astype(float), archive["y"].astype(int)
+
+
+def l1_logistic(**settings: Any) -> LogisticRegression:
+    """Logistic regression with the L1 penalty, which scikit-learn calls otherwise since 1.8."""
+    old = tuple(map(int, version("scikit-learn").split(".")[:2])) < (1, 8)
+    kind: dict[str, Any] = {"penalty": "l1"} if old else {"l1_ratio": 1}
+    return LogisticRegression(solver="liblinear", **kind, **settings)
 
 
 def table(header: Sequence[Any], rows: Iterable[Sequence[Any]], text: int = 1) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from _common import load
+from _common import l1_logistic, load
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -35,9 +34,7 @@ SETS = {  # file, number of features to select (None: a tenth, at least 5)
 NEW = tuple(name for name in SETS if name not in ("colon", "lymphoma", "prostate"))
 RANKERS = {
     "F-score": "f_statistic",
-    "L1 logistic": make_pipeline(
-        StandardScaler(), LogisticRegression(C=0.5, l1_ratio=1, solver="liblinear")
-    ),
+    "L1 logistic": make_pipeline(StandardScaler(), l1_logistic(C=0.5)),
     "random forest": RandomForestClassifier(50),
 }
 # flat runs and halves per ranker: as many as their cost allows
