@@ -66,13 +66,9 @@ class Gain:
             "makes no difference": "The ensemble does not help: as far as these pairs show, the "
             "ranker alone does as well",
         }[self.verdict]
-        single, ensemble, difference = (
-            round(value, 2) + 0.0  # no -0.00
-            for value in (self.single, self.ensemble, self.difference)
-        )
         return (
             f"{conclusion}. On the same pairs of halves, single runs of the ranker, each on all "
-            f"rows of its half, agree to {single:.2f} and ensembles to {ensemble:.2f}, a "
-            f"difference of {difference:+.2f} ± {self.margin:.2f}; the ± is over "
+            f"rows of its half, agree to {self.single:z.2f} and ensembles to {self.ensemble:z.2f}, "
+            f"a difference of {self.difference:+z.2f} ± {self.margin:.2f}; the ± is over "
             f"{self.n_pairs} pairs of halves of these data, not over other data sets."
         )
