@@ -58,6 +58,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data[["g0", "g1", "g2", "g3"]].to_csv("expression.csv", index=False)
     Path("tfs.txt").write_text("g0\ng2\n")
     data.assign(y=data["g0"] > 0).to_csv("data.csv", index=False)
+    visits = {"patient": np.arange(60) // 2, "centre": np.repeat(["A", "B"], 30)}
+    data.assign(y=data["g0"] > 0, **visits).to_csv("visits.csv", index=False)
     data.assign(diagnosis=data["g0"] > 0).to_csv("tumours.csv", index=False)
     ranks = ms.Runs.from_scores(rng.normal(size=(8, 40)), features=list(data.columns))
     ranks.to_frame().rank(axis=1, ascending=False).astype(int).to_csv("rankings.csv", index=False)

@@ -223,3 +223,75 @@ def test_rules_that_promise_nothing_are_refused(files, options, message):
 def test_error_rules_need_a_rate_and_a_level(text):
     with pytest.raises(ms.InputError):
         ErrorRule.parse(text)
+
+
+# ---------------------------------------------------------------------- strata
+
+
+def two_sites() -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+    """Site B has more cases, and f0 is higher there: f0 tells the site, not the disease."""
+    rng = np.random.default_rng(5)
+    site = np.repeat(["A", "B"], 60)
+    y = np.concatenate([np.repeat(["well", "ill"], [48, 12]), np.repeat(["well", "ill"], [12, 48])])
+    X = pd.DataFrame(rng.normal(size=(120, 30)), columns=[f"f{j}" for j in range(30)])
+    X.loc[site == "B", "f0"] += 2.0
+    X.loc[y == "ill", "f1"] += 2.0
+    return X, y, site
+
+
+def test_a_feature_that_tells_the_site_only_is_not_named_within_sites():
+    X, y, site = two_sites()
+    assert selector("fdr<=0.1").fit(X, y).get_feature_names_out()[:2].tolist() == ["f0", "f1"]
+    within = selector("fdr<=0.1").fit(X, y, strata=site)
+    assert within.evidence_.permuted == "rows within strata"
+    assert "f1" in within.get_feature_names_out()
+    assert "f0" not in within.get_feature_names_out()
+    assert "within strata" in within.guarantee_
+
+
+def test_strata_that_nothing_would_use_are_refused():
+    X, y, site = two_sites()
+    with pytest.raises(ms.InputError, match="nothing is permuted: set n_permutations"):
+        ms.EnsembleSelector("f_statistic", random_state=0).fit(X, y, strata=site)
+    bound = selector("expected_false<=1", control="unimodal", resampling="pairs")
+    with pytest.raises(ms.InputError, match="nothing is permuted"):
+        bound.fit(X, y, strata=site)
+    with pytest.raises(ms.InputError, match="no permutation of rows within strata"):
+        selector("fdr<=0.1").fit(X, y, strata=y)
+
+
+def test_other_strata_do_not_go_on_from_a_checkpoint(tmp_path):
+    X, y, site = two_sites()
+    settings = {"checkpoint": tmp_path / "kept", "n_permutations": 20}
+    selector("fdr<=0.1", **settings).fit(X, y, strata=site)
+    with pytest.raises(ms.InputError, match="strata"):
+        selector("fdr<=0.1", **settings).fit(X, y, strata=np.tile(["A", "B"], 60))
+
+
+def test_the_command_takes_a_column_of_strata(tmp_path):
+    X, y, site = two_sites()
+    X.assign(y=y, site=site).to_csv(tmp_path / "d.csv", index=False)
+    page = tmp_path / "page.html"
+    arguments = ["select", str(tmp_path / "d.csv"), "--target", "y", "-r", "f_statistic",
+                 "--strata", "site", "--resamples", "20"]  # fmt: skip
+    found = CliRunner().invoke(main, [*arguments, "--by", "q-value", "--report", str(page)])
+    assert found.exit_code == 0, found.output
+    assert "within strata" in found.output
+    assert "120 rows × 30 features" in found.output  # the site is no feature
+    assert "--strata site" in page.read_text(encoding="utf-8")
+    refused = CliRunner().invoke(main, arguments)
+    assert refused.exit_code == 2
+    assert "nothing is permuted" in refused.output
+    unknown = CliRunner().invoke(main, [*arguments[:-4], "--strata", "sit", "--permutations", "40"])
+    assert unknown.exit_code == 2
+    assert "site" in unknown.output
+
+
+def test_missing_strata_are_named(tmp_path):
+    X, y, site = two_sites()
+    frame = X.assign(y=y, site=pd.Series(site).mask(np.arange(120) < 3))
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    arguments = ["select", str(tmp_path / "d.csv"), "--target", "y", "--strata", "site"]
+    found = CliRunner().invoke(main, [*arguments, "--permutations", "40"])
+    assert found.exit_code == 2
+    assert "the strata 'site' are missing in 3 rows" in found.output

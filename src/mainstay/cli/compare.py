@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from textwrap import indent
 from typing import TYPE_CHECKING
 
@@ -128,7 +127,7 @@ def compare(
 # fmt: on
 def _how_to_repeat(comparison: Comparison, source: DataSource) -> str:
     """The command that selects with what is recommended, and the Python code."""
-    line, code = comparison.command(**asdict(source)), comparison.python_code()
+    line, code = comparison.command(**source.given), comparison.python_code()
     return code if line is None else f"{line}\n\n{code}"
 
 

@@ -81,6 +81,7 @@ class DataSource:
     keep: tuple[str, ...]
     missing: tuple[str, ...] = ()
     decimal: str | None = None
+    strata: str | None = None
 
     def read(self) -> LabelledTable:
         """Read the file."""
@@ -94,11 +95,12 @@ class DataSource:
         from mainstay._validation import InputError
         from mainstay.io.streamed import open_data
 
-        if self.groups:
-            raise InputError(
-                "--groups cannot be used with rows that are read block by block (--memory, or a "
-                "folder): groups would have to be looked up among all rows."
-            )
+        for option, column in (("--groups", self.groups), ("--strata", self.strata)):
+            if column:
+                raise InputError(
+                    f"{option} cannot be used with rows that are read block by block (--memory, or "
+                    f"a folder): {option[2:]} would have to be looked up among all rows."
+                )
         return open_data(
             self.file, target=self.target, memory=memory, drop=self.drop, keep=self.keep
         )
@@ -115,10 +117,14 @@ class DataSource:
         size = f"{counted(n_rows, 'row')} × {counted(n_features, 'feature')}"
         return f"{size}, target {self.target!r} ({kind})"
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """The file, and the options that were given."""
+        return {name: value for name, value in asdict(self).items() if value}
+
     def to_dict(self) -> dict[str, Any]:
         """Describe the source in a result: the file without its folder, options that were given."""
-        given = {name: value for name, value in asdict(self).items() if value}
-        plain = {name: list(v) if isinstance(v, tuple) else v for name, v in given.items()}
+        plain = {name: list(v) if isinstance(v, tuple) else v for name, v in self.given.items()}
         return plain | {"file": Path(self.file).name}
 
 
@@ -127,7 +133,8 @@ def data_source(command: F) -> F:
 
     @functools.wraps(command)
     def with_source(**options: Any) -> None:
-        about = {field.name: options.pop(field.name) for field in fields(DataSource)}
+        names = [field.name for field in fields(DataSource) if field.name in options]
+        about = {name: options.pop(name) for name in names}
         command(source=DataSource(**about), **options)
 
     # fmt: off

@@ -49,6 +49,8 @@ _COLUMNS = ("rank", "feature", "selected", "frequency", "q_value", "group", "gro
 @click.option("--permutations", metavar="100|auto",
               help="Compare with so many permuted targets: q-values, and whether there is "
                    "anything. 100 where --n-features is fdr, fwer or expected_false.")
+@click.option("--strata", metavar="COLUMN",
+              help="Column, such as a centre or a batch, within which targets are permuted.")
 @click.option("--resamples", default="100", show_default=True, metavar="100|auto",
               help="Number of resamples; auto runs as many as --target-stability needs.")
 @click.option("--target-stability", type=float, metavar="S",
@@ -125,7 +127,7 @@ def select(
     if streamed:
         selector.fit(data)
     else:
-        selector.fit(data.X, data.y, groups=data.groups)
+        selector.fit(data.X, data.y, groups=data.groups, strata=data.strata)
     written = [output, str(write_feature_table(selector.feature_table_, output))] if output else []
     if save_runs:
         selector.runs_.save(save_runs)

@@ -14,6 +14,7 @@ from mainstay.procedure import Procedure
 from mainstay.rankers import L1Path
 from mainstay.reliability import ErrorRule, FeatureEvidence, bounds
 from mainstay.reliability.evidence import evidence_of
+from mainstay.reliability.permutation import Permuter
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
 
@@ -55,6 +56,17 @@ def check_control(rule: ErrorRule, control: str, resampling: Any, n_permutations
         )
 
 
+def check_strata(strata: Any, data: Any, wanted: Any, control: str, n_permutations: Any) -> None:
+    """Refuse strata within which nothing can be permuted, and those that nothing would use."""
+    by_rule = isinstance(wanted, ErrorRule) and control == "permutation"
+    if n_permutations is None and not by_rule:
+        raise InputError(
+            "strata say among which rows targets are permuted, but nothing is permuted: set "
+            "n_permutations (--permutations 100), or n_features_to_select='fdr<=0.1'."
+        )
+    Permuter.of(data, strata)
+
+
 def features_per_run(rule: ErrorRule, control: str, n_features: int, n_resamples: Any) -> int:
     """How many features a run selects, so that features in 75% of the runs keep the bound."""
     pairs = n_resamples // 2 if isinstance(n_resamples, int) else _PAIRS_OF_AUTO
@@ -79,6 +91,7 @@ def permutation_evidence(
     rule: ErrorRule | None,
     rng: np.random.Generator,
     *,
+    strata: Any,
     n_jobs: int | None,
     progress: Progress,
 ) -> FeatureEvidence:
@@ -93,6 +106,7 @@ def permutation_evidence(
         rng,
         n_permutations=n_permutations,
         level=level,
+        strata=strata,
         similarity=similarity,
         n_jobs=n_jobs,
         progress=progress,

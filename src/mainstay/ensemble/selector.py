@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mainstay._checkpoint import keep_in
 from mainstay._parallel import Progress
+from mainstay._provenance import content_hash
 from mainstay._validation import (
     InputError,
     RandomState,
@@ -22,9 +22,11 @@ from mainstay._validation import (
 )
 from mainstay.batches import RowBatches
 from mainstay.data import Data, StreamedData
+from mainstay.ensemble.agreement import agreement_of
 from mainstay.ensemble.error_control import (
     N_PERMUTATIONS,
     check_control,
+    check_strata,
     features_per_run,
     permutation_evidence,
     select_by_error,
@@ -34,8 +36,6 @@ from mainstay.ensemble.feature_table import feature_table
 from mainstay.ensemble.resample_count import make_runs
 from mainstay.ensemble.result import SelectionResult, result_of
 from mainstay.forecast import Forecast, forecast_stability
-from mainstay.measures import stability
-from mainstay.measures.inference import StabilityEstimate
 from mainstay.procedure import Procedure, report_padding, selections
 from mainstay.reliability import ErrorRule, FeatureEvidence
 from mainstay.resampling import check_one_pass
@@ -218,7 +218,12 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.checkpoint = checkpoint
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
     ) -> EnsembleSelector:
         """Run the rankers on resamples of the data and select features.
 
@@ -234,12 +239,18 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             Weights of the rows, multiplied with those of a resample.
         groups : array of shape (n,), optional
             Rows that belong together, such as samples of one patient: groups are resampled.
+        strata : array of shape (n,), optional
+            Rows among which targets are permuted, such as those of one centre or batch: what the
+            strata differ in is then nothing that a feature can be named for. Needs permutations.
         """
-        data = self._checked(X, y, sample_weight, groups)
+        data = self._checked(X, y, sample_weight, groups, strata)
+        k = wanted_number(self.n_features_to_select, data.n_features)
         settings = self.get_params(deep=False)
+        if strata is not None:
+            check_strata(strata, data, k, self.control, self.n_permutations)
+            settings["strata"] = content_hash(np.asarray(strata))
         with keep_in(self.checkpoint, "EnsembleSelector", settings, data.fingerprint):
             rng = check_random_state(self.random_state)
-            k = wanted_number(self.n_features_to_select, data.n_features)
             procedure = self._procedure_for(k, data.n_features)
             per_run = procedure.per_run(data.n_features)
             made = make_runs(
@@ -268,7 +279,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 per_run = k
             self._data = data
             self.similarity_ = self._similarity(data, chosen)
-            self.evidence_ = self._evidence(procedure, data, k, rng)
+            self.evidence_ = self._evidence(procedure, data, k, strata, rng)
         if isinstance(k, ErrorRule):
             named = select_by_error(k, self.control, procedure, self.runs_, self.evidence_)
             self.support_, self.guarantee_ = named.mask, named.guarantee
@@ -283,16 +294,21 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             chosen = selections(self.runs_, per_run, int(rng.integers(2**32)))
         self.selections_ = chosen
         report_padding(self.runs_, int(chosen.sizes.max()))
-        self._measure_stability(int(rng.integers(2**32)))
+        self.stability_, self.adjusted_stability_ = agreement_of(
+            chosen, self.similarity_, int(rng.integers(2**32))
+        )
         self.n_features_ = int(self.support_.sum())
         self.feature_table_ = feature_table(
             self.ranking_, self.runs_, chosen, self.similarity_, self.support_, self.evidence_
         )
         return self
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Data | StreamedData:
+    def _checked(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, strata: Any
+    ) -> Data | StreamedData:
         if isinstance(X, RowBatches):
-            self._refuse_what_needs_all_rows(y, sample_weight, groups)
+            of_rows = {"y": y, "sample_weight": sample_weight, "groups": groups, "strata": strata}
+            self._refuse_what_needs_all_rows(of_rows)
             self.n_features_in_ = X.n_features
             self.feature_names_in_ = np.array(X.features, dtype=object)
             return StreamedData.check(X, task=self.task)
@@ -300,14 +316,12 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             X, y, sample_weight=sample_weight, groups=groups, task=self.task, estimator=self
         )
 
-    def _refuse_what_needs_all_rows(self, y: Any, sample_weight: Any, groups: Any) -> None:
+    def _refuse_what_needs_all_rows(self, of_rows: dict[str, Any]) -> None:
         check_one_pass(self.resampling)
         wanted = self.n_features_to_select
         rule = isinstance(wanted, str) and (wanted == "auto" or ErrorRule.is_rule(wanted))
         needs = {
-            "y": y is not None,
-            "sample_weight": sample_weight is not None,
-            "groups": groups is not None,
+            **{name: given is not None for name, given in of_rows.items()},
             "n_permutations": self.n_permutations is not None,
             f"n_features_to_select={wanted!r}": rule,
         }
@@ -450,7 +464,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return replace(self.procedure, n_features_per_run=per_run)
 
     def _evidence(
-        self, procedure: Procedure, data: Any, wanted: Any, rng: np.random.Generator
+        self, procedure: Procedure, data: Any, wanted: Any, strata: Any, rng: np.random.Generator
     ) -> FeatureEvidence | None:
         """Permutation evidence, if it was asked for or an error rule needs it."""
         rule = wanted if isinstance(wanted, ErrorRule) and self.control == "permutation" else None
@@ -464,6 +478,7 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             N_PERMUTATIONS if self.n_permutations is None else self.n_permutations,
             rule,
             rng,
+            strata=strata,
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
@@ -475,28 +490,3 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         threshold = check_fraction("similarity_threshold", self.similarity_threshold)
         ranks = self.ranking_.ranks
         return find_twins(data, threshold, lambda: Choice(chosen.counts, ranks))
-
-    def _measure_stability(self, seed: int) -> None:
-        """Agreement of the runs, plain and with similar features counted as one."""
-        self.adjusted_stability_ = None
-        if self.selections_.n_runs == 1:
-            self.stability_ = _no_estimate(self.selections_)
-            return
-        self.stability_ = stability(self.selections_, undefined="nan")
-        if self.similarity_ is not None:
-            self.adjusted_stability_ = stability(
-                self.selections_,
-                "sma_count",
-                similarity=self.similarity_,
-                undefined="nan",
-                random_state=seed,
-            )
-
-
-def _no_estimate(runs: Runs) -> StabilityEstimate:
-    """What stands for the stability of one run, which has nothing to agree with."""
-    nan = math.nan
-    shape = (runs.n_runs, runs.n_features)
-    return StabilityEstimate(
-        "nogueira", nan, nan, (nan, nan), 0.95, "by definition", *shape, "none"
-    )

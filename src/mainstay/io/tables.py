@@ -37,11 +37,12 @@ _ID_NAMES = frozenset((
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table split into features, target and groups."""
+    """A table split into features, target, groups and strata."""
 
     X: pd.DataFrame
     y: np.ndarray
     groups: np.ndarray | None
+    strata: np.ndarray | None = None
 
 
 def read_data(
@@ -49,6 +50,7 @@ def read_data(
     *,
     target: str,
     groups: str | None = None,
+    strata: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     missing: Sequence[str] = (),
@@ -70,6 +72,8 @@ def read_data(
         array beside `X`, or else a feature; nothing else of `obs` or of those arrays is used.
     groups : str, optional
         The column that tells which rows belong together, from the same places.
+    strata : str, optional
+        The column that tells among which rows targets may be permuted, from the same places.
     drop : sequence of str
         Columns that are not features.
     keep : sequence of str
@@ -90,13 +94,13 @@ def read_data(
         )
     y = _label(path, target, table, annotations)
     _check_target(target, y)
-    group_of = None if groups is None else _label(path, groups, table, annotations)
-    if group_of is not None and group_of.isna().any():
-        n_missing = counted(int(group_of.isna().sum()), "row")
-        raise InputError(f"the groups {groups!r} are missing in {n_missing}; fill them in.")
+    group_of, stratum_of = (
+        None if name is None else _complete_label(what, path, name, table, annotations)
+        for what, name in (("groups", groups), ("strata", strata))
+    )
     for name in drop:
         check_choice(f"column of {path}", name, [*table.columns, *annotations])
-    left_out = {target, *([groups] if groups else []), *drop}
+    left_out = {target, *filter(None, (groups, strata)), *drop}
     X = table.drop(columns=[name for name in table.columns if name in left_out])
     if X.shape[1] == 0:
         raise InputError(f"{path} has no column besides {some(sorted(left_out))}.")
@@ -106,7 +110,7 @@ def read_data(
     _refuse_unusable(X)
     refuse_odd_text(X, keep)
     refuse_identifiers(_identifiers(X), keep)
-    return LabelledTable(X, y.to_numpy(), None if group_of is None else group_of.to_numpy())
+    return LabelledTable(X, y.to_numpy(), group_of, stratum_of)
 
 
 def is_id_name(name: str) -> bool:
@@ -129,6 +133,17 @@ def is_id_name(name: str) -> bool:
     if not words or re.fullmatch(r"Unnamed: \d+", name):  # what pandas calls a column without name
         return True
     return words[-1] in _ID_WORDS or words[0] == "id" or " ".join(words) in _ID_NAMES
+
+
+def _complete_label(
+    what: str, path: str | Path, name: str, table: pd.DataFrame, annotations: Annotations
+) -> np.ndarray:
+    """Groups or strata by name of their column; none of them may be missing."""
+    labels = _label(path, name, table, annotations)
+    if labels.isna().any():
+        n_missing = counted(int(labels.isna().sum()), "row")
+        raise InputError(f"the {what} {name!r} are missing in {n_missing}; fill them in.")
+    return labels.to_numpy()
 
 
 def _label(path: str | Path, name: str, table: pd.DataFrame, annotations: Annotations) -> pd.Series:

@@ -31,7 +31,9 @@ def python_code(settings: dict[str, Any]) -> str | None:
     lines = [*sorted(imports, key=lambda line: (line.startswith("import"), line)), ""]
     lines += ["selector = ms.EnsembleSelector("]
     lines += [f"    {argument}," for argument in arguments]
-    lines += [").fit(X, y)", 'ms.write_report(selector, "report.html")']
+    given = [name for name in ("groups", "strata") if settings.get("source", {}).get(name)]
+    of_rows = "".join(f", {name}={name}" for name in given)
+    lines += [f").fit(X, y{of_rows})", 'ms.write_report(selector, "report.html")']
     return "\n".join(lines)
 
 
@@ -68,7 +70,7 @@ def _command_options(settings: dict[str, Any]) -> dict[str, Any] | None:
     if "ranker" in changed:
         options["ranker"] = _listed(changed["ranker"])
     options |= {option: changed[name] for name, option in _OPTIONS.items() if name in changed}
-    about_the_file = ("groups", "drop", "keep", "missing", "decimal")
+    about_the_file = ("groups", "strata", "drop", "keep", "missing", "decimal")
     options |= {option: source[option] for option in about_the_file if source.get(option)}
     return options | {"seed": settings["parameters"].get("random_state")}
 
