@@ -92,6 +92,7 @@ def all_cells() -> list[Cell]:
         for signal in ("noise", "strong")
         for target in ("continuous", "binary")
     ]
+    cells.append(Cell("variance", "independent", 100, "strong", SMALL))
     return cells
 
 

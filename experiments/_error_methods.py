@@ -337,15 +337,15 @@ METHODS = {
                tuple(Rule(f"{name}, E ≤ 1", "number", 1)
                      for name in (*BOUND_NAMES, *(f"IPSS h{m}" for m in IPSS_POWERS))),
                by_bounds, halved),
-        Method("ipss, L1", "peer", "ipss", IPSS_RULES, ipss_with("l1"), small_and_center(30, 10), 5,
+        Method("ipss, L1", "peer", "ipss", IPSS_RULES, ipss_with("l1"), small_and_center(30, 30), 5,
                later_if_large=50),
         Method("ipss, boosting (default)", "peer", "ipss", IPSS_RULES, ipss_with("gb"),
-               in_small(30, 10), 5, later_if_large=60),
+               small_and_center(30, 30), 5, later_if_large=60),
         Method("knockpy", "peer", "knockpy", (Rule("FDR 10%", "fdr", 0.1, "conditional"),),
-               knockpy, small_and_center(30, 5), 5, later_if_large=70),
+               knockpy, small_and_center(30, 30), 5, later_if_large=70),
         Method("powershap", "peer", "powershap", (Rule("α = 0.01", "share", 0.01),),
-               powershap, in_small(10), 1, later=8),
+               powershap, in_small(30), 1, later=60),
         Method("Boruta", "peer", "boruta", (Rule("FDR 5%", "fdr", 0.05),), boruta,
-               in_small(10), 1, later=12),
+               in_small(30), 1, later=12),
     )
 }  # fmt: skip

@@ -58,6 +58,7 @@ def page(rows: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
         "noise": noise_table(summary),
         "signal": signal_table(summary),
         "costs": cost_table(sets),
+        "unfinished": unfinished(sets),
     }
 
 
@@ -110,6 +111,17 @@ def span(counts: Iterable[int]) -> str:
     """25, or 25 to 100."""
     low, high = min(counts), max(counts)
     return f"{low}" if low == high else f"{low} to {high}"
+
+
+def unfinished(sets: pd.DataFrame) -> str:
+    """Which methods lack data sets that were planned."""
+    done = sets.drop_duplicates([*CELL, "method", "number"]).groupby("method").size()
+    lacking = []
+    for name, method in METHODS.items():
+        planned = sum(method.n_sets(cell) for cell in all_cells())
+        if done.get(name, 0) < planned:
+            lacking.append(f"{name} ({done.get(name, 0)} of {planned} data sets)")
+    return f"**Unfinished**: {', '.join(lacking)}." if lacking else "All of them were run."
 
 
 def rules_in_order(summary: pd.DataFrame) -> Iterable[tuple[str, str, pd.DataFrame]]:
