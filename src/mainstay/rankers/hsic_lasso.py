@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mainstay._validation import check_count, natural_order
+from mainstay._validation import check_count
 from mainstay.rankers.base import BlockScorer, ForTarget, NamedRanker, WeightedRanker
 from mainstay.rankers.inputs import Table, Target, read_target
 
@@ -82,10 +82,7 @@ class HSICLasso(WeightedRanker):
         self.random_state = random_state
 
     def _prepare_features(self, table: Table) -> ForTarget:
-        order = natural_order(table.names)
-        back = np.argsort(order)
-        values = table.numbers("error", "HSICLasso")[order]
-        values -= np.median(values, axis=1, keepdims=True)  # loses no digits of what hardly varies
+        values, back = table.centred_by_name("HSICLasso")
         most = check_count("max_features", self.max_features, 1)
 
         def for_target(y: Any) -> tuple[BlockScorer, dict[str, Any]]:

@@ -12,7 +12,6 @@ from mainstay._validation import (
     check_choice,
     check_count,
     check_fraction,
-    natural_order,
 )
 from mainstay.rankers.base import BlockScorer, ForTarget, NamedRanker, WeightedRanker
 from mainstay.rankers.inputs import Table, Target, read_target
@@ -91,11 +90,7 @@ class L1Path(WeightedRanker):
         self.target = target
 
     def _prepare_features(self, table: Table) -> ForTarget:
-        order = natural_order(table.names)
-        back = np.argsort(order)
-        values = table.numbers("error", "L1Path")[order]
-        # loses no digits of almost constant columns
-        values -= np.median(values, axis=1, keepdims=True)
+        values, back = table.centred_by_name("L1Path")
 
         def for_target(y: Any) -> tuple[BlockScorer, dict[str, Any]]:
             target = read_target(y, table.n_rows, self.target)
