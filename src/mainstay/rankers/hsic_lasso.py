@@ -93,7 +93,7 @@ class HSICLasso(WeightedRanker):
                 pairs = Pairs(weights[rows], self._blocks(len(rows), table.n_features))
                 kernels = pairs.kernels(values[:, rows])
                 explained = pairs.target_kernel(_rows_of(target, rows))
-                return entry_penalties(kernels, explained, most)[back]
+                return np.asarray(entry_penalties(kernels, explained, most)[back])
 
             return lambda block: np.stack([scores(w) for w in block]), {}
 
