@@ -270,6 +270,13 @@ def some_classes(cell: Cell) -> int:
     return min(classes_only(cell), 25)
 
 
+def shifted_classes(cell: Cell) -> int:
+    """30 data sets of classes of equal size whose means differ, independent features."""
+    balanced = cell.target in ("binary", "five classes")
+    shifted = balanced and cell.design == "independent" and cell.signal == "strong"
+    return 30 if shifted else 0
+
+
 def is_small(cell: Cell) -> bool:
     """100 rows of 200 features, where every method has as many data sets."""
     return cell.p == SMALL
@@ -329,6 +336,8 @@ METHODS = {
                some_classes),
         Method("mainstay, F-test, 50 pairs", "ours", "mainstay", PERMUTATION_RULES,
                by_permutation("f_statistic", 100, 100), in_center(30), 10, later=45),
+        Method("mainstay, information gain, 50 pairs", "ours", "mainstay", PERMUTATION_RULES,
+               by_permutation("information_gain", 100, 100), shifted_classes, 10, later=40),
         Method("mainstay, L1 path", "ours", "mainstay", PERMUTATION_RULES,
                by_permutation("l1_path", 6, 30), in_small(30, 10), 10, later_if_large=50),
         Method("mainstay, forest of 20 trees", "ours", "mainstay", PERMUTATION_RULES,
