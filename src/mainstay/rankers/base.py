@@ -103,7 +103,8 @@ def resample_scorer(ranker: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.nd
     def checked(weights: np.ndarray) -> np.ndarray:
         if not ours and weights.dtype.kind in "ui":
             weights = weights.astype(np.int64)  # sums of small integers would overflow
-        scores = np.asarray(score(weights), dtype=float)
+        scores = score(weights)
+        scores = scores if ours else np.array(scores, dtype=float)  # it may keep its own
         expected = len(weights), np.shape(X)[1]
         if scores.shape != expected:
             raise InputError(

@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 
 from mainstay._validation import InputError, check_choice
+from mainstay._workspace import workspace
 from mainstay.rankers.base import BlockScorer, ForTarget, NamedRanker, WeightedRanker
-from mainstay.rankers.inputs import Table, Target, almost_constant, has_gaps, read_target
+from mainstay.rankers.inputs import (
+    SomeRows,
+    Table,
+    Target,
+    almost_constant,
+    has_gaps,
+    read_target,
+)
 
 METHODS = ("pearson", "spearman")
 MISSING = ("omit", "error")
@@ -26,26 +34,33 @@ class Moments:
     """Numbers whose weighted sums over resamples are wanted: n × p, kept as they are given.
 
     Blocks of them are turned into float64 when they are needed, so that a table of float32 is never
-    copied as a whole. Features are centred at their median first, which loses no digits where a
-    feature is constant but for a few rows; missing values have weight 0.
+    copied as a whole, nor are some rows of a table. Features are centred at a typical value first,
+    which loses no digits where a feature is constant but for a few rows; missing values have
+    weight 0.
 
     Parameters
     ----------
-    values : array, n × p
+    values : array or SomeRows, n × p
         The numbers, NaN where they are missing.
     constant : array of bool, p, optional
         Features that count as constant, whatever their values.
     """
 
-    def __init__(self, values: np.ndarray, constant: np.ndarray | None = None) -> None:
+    def __init__(self, values: np.ndarray | SomeRows, constant: np.ndarray | None = None) -> None:
         self.n_rows, self.n_features = values.shape
         self._values, self._constant = values, constant
-        self.has_gaps = has_gaps(values)
-        self._centres = _medians(values)
+        self.has_gaps = not isinstance(values, SomeRows) and has_gaps(values)
+        self._centres = _medians(values) if self.has_gaps else _ninthers(values)
 
-    def block(self, rows: slice, features: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    def block(
+        self, rows: slice, features: Any, out: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """Centred values of some rows and features, 0 where missing; and which are present."""
-        out = np.subtract(self._values[rows, features], self._centres[features], order="C")
+        centres = self._centres[features]
+        if isinstance(self._values, SomeRows):
+            out = self._values.less(centres, rows, features, out)
+        else:
+            out = np.subtract(self._values[rows, features], centres, out=out, order="C")
         present = None
         if self.has_gaps:
             gaps = np.isnan(out)
@@ -62,15 +77,19 @@ class Moments:
         return (slice(at, at + step) for at in range(0, self.n_features, step))
 
     def sums(self, features: slice, lanes: Weighting) -> Sums:
-        """Sums over every lane and group of rows for some of the features."""
+        """Sums over every lane and group of rows for some of the features.
+
+        They are in memory that the next call takes again.
+        """
         width = len(range(self.n_features)[features])
-        total, square = lanes.room(width), lanes.room(width)
-        product = lanes.room(0 if lanes.y is None else width)
+        total, square = lanes.room(width, "total"), lanes.room(width, "square")
+        product = lanes.room(0 if lanes.y is None else width, "product")
         count, y_total, y_square = lanes.totals[:, :, None], lanes.y_totals, lanes.y_squares
         if self.has_gaps:
             count, y_total, y_square = (lanes.room(width) for _ in range(3))
         for number, rows in enumerate(lanes.chunks):
-            values, present = self.block(rows, features)
+            out = workspace("centred values", rows.stop - rows.start, width)
+            values, present = self.block(rows, features, out)
             lanes.add(number, values, total, square, product)
             if present is not None:
                 lanes.add(number, present, count)
@@ -129,9 +148,14 @@ class Weighting:
                 self.add(number, of_rows, self.y_totals, self.y_squares)
         self.totals = totals[:, :, 0]
 
-    def room(self, width: int) -> np.ndarray:
-        """Zeros, lanes × groups × `width` features."""
-        return np.zeros((len(self._weights), self._n_groups, width))
+    def room(self, width: int, name: str = "") -> np.ndarray:
+        """Zeros, lanes × groups × `width` features; in a workspace if it has a name."""
+        shape = len(self._weights), self._n_groups, width
+        if not name:
+            return np.zeros(shape)
+        zeros = workspace(f"sums, {name}", *shape)
+        zeros[...] = 0.0
+        return zeros
 
     def add(
         self,
@@ -155,7 +179,19 @@ class Weighting:
             row_moments_with_target(values, self.y[part], weights, *sums)
 
 
-def _medians(values: np.ndarray) -> np.ndarray:
+def _ninthers(values: np.ndarray | SomeRows) -> np.ndarray:
+    """A typical value of every column: the median of three medians of three rows (Tukey's)."""
+    n, p = values.shape
+    nine = values[np.linspace(0, n - 1, 9).astype(np.intp)].astype(float).reshape(3, 3, p)
+    return _middle(*_middle(*nine))
+
+
+def _middle(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """Median of three, element by element."""
+    return np.asarray(np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c)))
+
+
+def _medians(values: Any) -> np.ndarray:
     """Medians of the columns, of evenly spaced rows where there are many; 0 without any value."""
     n, p = values.shape
     few = values[:: -(-n // _MOST_ROWS_FOR_MEDIAN)]
@@ -239,7 +275,7 @@ def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def read_numbers(table: Table, missing: str, what: str, near_zero_variance: bool) -> Moments:
     """Read all features as numbers; those that hardly vary as constants, if asked."""
-    values = table.matrix(missing, what)
+    values = table.some_rows or table.matrix(missing, what)
     constant = None
     if near_zero_variance:
         every = range(table.n_features)
