@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import deque
 from typing import Any
 
 import numpy as np
 
 _MOST = 4 * 2**20  # bytes that are kept under one name
+_FEWEST_RECYCLED, _MOST_RECYCLED = 2**16, 32 * 2**20  # bytes of an array that is worth it
+_returned: deque[np.ndarray] = deque(maxlen=3)  # memory of results that nobody holds any more
 
 
 class _Kept(threading.local):
@@ -37,3 +40,38 @@ def workspace(name: str, *shape: int, dtype: Any = float) -> np.ndarray:
     if room is None or room.nbytes < size:
         room = _kept.by_name[name] = np.empty(size, dtype=np.uint8)
     return np.asarray(room[:size].view(dtype).reshape(shape))
+
+
+def recycled(*shape: int, dtype: Any = float) -> np.ndarray:
+    """An array with any content, for a result that may be kept or soon be forgotten.
+
+    Its memory goes round: it is used again as soon as nobody holds the array or a part of it.
+    """
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    if not _FEWEST_RECYCLED <= size <= _MOST_RECYCLED:
+        return np.empty(shape, dtype)
+    array = np.asarray(_Lent(_returned_memory(size)))
+    return np.asarray(array[:size].view(dtype).reshape(shape))
+
+
+def _returned_memory(size: int) -> np.ndarray:
+    """Bytes that were returned, if they are enough and not many too many; or new ones."""
+    for _ in range(len(_returned)):
+        try:
+            found = _returned.popleft()
+        except IndexError:  # another thread was faster
+            break
+        if size <= found.nbytes <= 2 * size:
+            return found
+    return np.empty(size, dtype=np.uint8)
+
+
+class _Lent:
+    """Memory that an array, and every view of it, holds on to, and that is then returned."""
+
+    def __init__(self, memory: np.ndarray) -> None:
+        self._memory = memory
+        self.__array_interface__ = memory.__array_interface__
+
+    def __del__(self, returned: deque[np.ndarray] = _returned) -> None:
+        returned.append(self._memory)

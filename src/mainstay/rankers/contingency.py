@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mainstay._workspace import recycled
 from mainstay.rankers.discretization import Coded
 from mainstay.rankers.inputs import check_weight_rows
 
@@ -138,7 +139,7 @@ class Cells:
 
         k = coded.n_classes
         most = int(coded.n_bins.max()) * k
-        of_row = np.empty(coded.codes.shape, dtype=np.uint8 if most <= 2**8 else np.int32)
+        of_row = recycled(*coded.codes.shape, dtype=np.uint8 if most <= 2**8 else np.int32)
         counts, every = [], []
         step = max(1, min(_MOST_CELLS // most, _MOST_AT_ONCE // coded.codes.shape[1]))
         for at in range(0, len(coded.codes), step):

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from mainstay._validation import InputError, check_choice, check_count, some
+from mainstay._workspace import recycled
 from mainstay.rankers.inputs import (
     Column,
     Table,
@@ -232,7 +233,7 @@ def _cut_all(
         return None
     constant = width == 0
     scale = np.where(constant, 1.0, width)
-    codes = np.empty((len(low), len(rows)), dtype=np.int32)
+    codes = recycled(len(low), len(rows), dtype=np.int32)
     cut_rows(values, rows, low, scale, binning.n_bins, codes)
     occurs = _number_cells(codes, binning.n_bins, codes)
     edges = list(np.linspace(low, high, binning.n_bins + 1)[1:-1].T)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mainstay._validation import InputError, check_choice
+from mainstay._workspace import recycled
 from mainstay.rankers.base import BlockScorer, DiscreteRanker, NamedRanker, with_options
 from mainstay.rankers.contingency import (
     Cells,
@@ -70,7 +71,7 @@ class TableFilter(DiscreteRanker):
         with_chi2 = self._formula in NEED_CHI2
 
         def score(weights: np.ndarray) -> np.ndarray:
-            out = np.empty((len(weights), len(coded.names)))
+            out = recycled(len(weights), len(coded.names))
             blocks = statistics_in_blocks(coded, cells, pack(weights), with_chi2=with_chi2)
             for features, statistics in blocks:
                 out[:, features] = formula(statistics)

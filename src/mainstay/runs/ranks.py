@@ -40,26 +40,27 @@ def _fill_ranks(values: np.ndarray, ranks: np.ndarray) -> None:
     np.put_along_axis(ranks, order, positions, axis=1)
 
 
-def up_to_place(values: np.ndarray, k: int, sign: float = 1.0) -> np.ndarray:
-    """Which values of every row are at most as large as its k-th smallest, times `sign`.
+def up_to_place(values: np.ndarray, k: int, sign: float = 1.0) -> list[np.ndarray]:
+    """Columns of the values in every row that are at most as large as its k-th smallest.
+
+    Values are multiplied by `sign`, 1 or −1, first. More than k are the columns of ties.
 
     Examples
     --------
     >>> up_to_place(np.array([[3.0, 1.0, 2.0], [5.0, 5.0, 4.0]]), 2)
-    array([[False,  True,  True],
-           [ True,  True,  True]])
+    [array([1, 2]), array([0, 1, 2])]
     """
     m, p = values.shape
-    found = np.empty((m, p), dtype=bool)
     step = max(1, _SORTED_AT_ONCE // p)
+    compare = np.less_equal if sign > 0 else np.greater_equal
+    found = []
     for at in range(0, m, step):
         part = values[at : at + step]
         room = workspace("up_to_place", *part.shape)
         np.multiply(part, sign, out=room)
         room.partition(k - 1, axis=1)
-        last = sign * room[:, k - 1 : k]
-        compare = np.less_equal if sign > 0 else np.greater_equal
-        compare(part, last, out=found[at : at + step])
+        last = sign * room[:, k - 1]
+        found += [np.flatnonzero(compare(row, end)) for row, end in zip(part, last, strict=True)]
     return found
 
 
