@@ -126,8 +126,8 @@ def permutations(n_permutations: int, n_jobs: int | None) -> np.ndarray:
 
 PIECES: dict[str, tuple[Work, int, int]] = {  # how much: to warm up, and to measure
     "forests": (forests, 2 * WORKERS, 50),
-    "replicability": (studies, 5, 180),
-    "permutations": (permutations, 20, 450),
+    "replicability": (studies, 5, 1_000),
+    "permutations": (permutations, 20, 1_200),
 }
 
 

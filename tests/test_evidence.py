@@ -150,16 +150,19 @@ def test_the_number_of_cores_and_the_seed_given_again_change_nothing(ranker: Any
 
 
 def test_how_many_permutations_share_a_task_changes_nothing(tmp_path: Path) -> None:
-    """One core takes twelve at once; in a checkpoint there are five, whatever the cores."""
+    """Fewer and fewer, so that cores end together; in a checkpoint five, whatever the cores."""
     options = {"n_permutations": 60, "n_jobs": 1}
     same(evidence(**options), evidence(**options, checkpoint=tmp_path))
     repetition = Repetition(
         Procedure.of("f_statistic"), Data.check(SIGNAL, Y), Permuter.of(Data.check(SIGNAL, Y)), 10,
         "score", 1,
     )  # fmt: skip
-    assert repetition.per_task(60, n_jobs=1) == 12
+    seeds = np.arange(60)
+    tasks = repetition.in_tasks(seeds, n_jobs=1)
+    assert [len(task) for task in tasks] == [15, 11, 8, 6, 5, 5, 5, 5]
+    assert np.concatenate(tasks).tolist() == seeds.tolist()
     slow = replace(repetition, procedure=Procedure.of(LogisticRegression()))
-    assert slow.per_task(60, n_jobs=1) == 5
+    assert [len(task) for task in slow.in_tasks(seeds, n_jobs=1)] == [5] * 12
 
 
 def test_labels_in_the_same_order_are_the_same_target() -> None:

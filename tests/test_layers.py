@@ -14,7 +14,7 @@ ROOT = Path(mainstay.__file__).parent
 
 # Lowest first. A module may import from the lines before its own, and from its own line.
 LAYERS = """
-_validation _provenance _kernels
+_validation _provenance _kernels _workspace
 _writing _packing _checkpoint
 _clusters _parallel
 _sklearn _saving _files _notebook

@@ -23,7 +23,9 @@ from mainstay._validation import (
 from mainstay.batches import RowBatches
 from mainstay.rankers.inputs import (
     HUGE,
+    SomeRows,
     Table,
+    has_gaps,
     infer_task,
     is_huge,
     missing_rows,
@@ -142,9 +144,10 @@ class Data:
     def rows(self, rows: np.ndarray) -> Data:
         """Only some of the rows; one may come more than once."""
         weight, groups = self.sample_weight, self.groups
+        looked_up = isinstance(self.X, SomeRows)
         return replace(
             self,
-            X=take_rows(self.X, rows),
+            X=self.X.of_these(rows) if looked_up else take_rows(self.X, rows),
             y=self.y[rows],
             sample_weight=None if weight is None else weight[rows],
             groups=None if groups is None else groups[rows],
@@ -157,6 +160,17 @@ class Data:
         thousands of columns one by one is slower than most rankers; a copy holds them together.
         """
         return replace(self, X=self.X.copy()) if hasattr(self.X, "iloc") else self
+
+    def looked_up(self) -> Data:
+        """The same data, of which rows are taken without a copy: for our own filters only.
+
+        Tables that are not all floats, or have gaps, come in one piece instead.
+        """
+        floats = Table(self.X).floats
+        if floats is None or has_gaps(floats):
+            return self.in_one_piece()
+        values = np.ascontiguousarray(floats)
+        return replace(self, X=SomeRows(values, np.arange(self.n_rows), self.features))
 
     def fingerprint(self) -> dict[str, Any]:
         """By what a checkpoint recognises the data: shape, hashes of values, names and types."""

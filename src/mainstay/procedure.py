@@ -352,10 +352,10 @@ def _run_ranker(
     if isinstance(data, StreamedData):
         del options["description"]
         scores = stream_scores(ranker, data.batches, data.target, resamples, **options)
-        runs = Runs.from_scores(scores, data.features)
+        runs = Runs.of_new_scores(scores, data.features)
     elif scorer is not None:
         scores = _score_blocks(scorer(data.y), data, resamples, 0, len(resamples))
-        runs = Runs.from_scores(scores, data.features)
+        runs = Runs.of_new_scores(scores, data.features)
     elif has_fast_path(ranker):
         # whole blocks for every core: the data are prepared once per core, and what is computed
         # together does not depend on their number; in a checkpoint neither do the tasks
@@ -365,7 +365,7 @@ def _run_ranker(
             (ranker, data, resamples, at, at + step) for at in range(0, len(resamples), step)
         ]
         results = run_tasks(_prepare_and_score, tasks, **options)
-        runs = Runs.from_scores(_joined(results), data.features)
+        runs = Runs.of_new_scores(_joined(results), data.features)
     else:
         seeds = rng.integers(2**31, size=len(resamples))
         tasks = [(ranker, data, resamples, i, int(seed)) for i, seed in enumerate(seeds)]

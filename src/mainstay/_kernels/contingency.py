@@ -40,10 +40,11 @@ def table_sums(  # type: ignore[no-untyped-def]
 
     `cells[f, i]` is the table cell of row i; cells first[f] … first[f + 1] − 1, ordered by bin, are
     those of feature f that occur. Fills Σ c·log c over cells (`joint`) and over bins (`margin`),
-    Pearson's statistic, and the number of bins that are not empty.
+    the number of bins that are not empty, and Pearson's statistic unless that has no columns.
     """
     n, width = words.shape
     lanes = totals.shape[0]
+    with_chi2 = chi2.shape[1] > 0
     for f in range(cells.shape[0]):
         size = first[f + 1] - first[f]
         for c in range(size):
@@ -67,6 +68,8 @@ def table_sums(  # type: ignore[no-untyped-def]
                     continue
                 margin[f, b] += _c_log_c(row, table)
                 n_rows[f, b] += 1
+                if not with_chi2:
+                    continue
                 elsewhere = totals[b]
                 for c in range(start, stop):
                     of_class = per_class[cell_class[first[f] + c], b]
@@ -77,6 +80,57 @@ def table_sums(  # type: ignore[no-untyped-def]
                 if stop - start < per_class.shape[0]:
                     chi2[f, b] += row * elsewhere / totals[b]
             start = stop
+
+
+@njit(cache=True, nogil=True)
+def number_cells(codes, classes, n_classes, occurs, cells):  # type: ignore[no-untyped-def]
+    """Number the cells code · n_classes + class that occur in every row of `codes`, from 0 up.
+
+    Marks in `occurs[f]` which they are, and fills `cells[f, i]` with the number of row i's cell.
+    With one class these are the codes, renumbered so that every one occurs.
+    """
+    n_features, n = codes.shape
+    number = np.empty(occurs.shape[1], np.int32)
+    for f in range(n_features):
+        for i in range(n):
+            occurs[f, codes[f, i] * n_classes + classes[i]] = True
+        found = 0
+        for c in range(occurs.shape[1]):
+            number[c] = found
+            found += occurs[f, c]
+        for i in range(n):
+            cells[f, i] = number[codes[f, i] * n_classes + classes[i]]
+
+
+@njit(cache=True, nogil=True)
+def extremes(values, rows, low, high):  # type: ignore[no-untyped-def]
+    """Smallest and largest value of every column of some rows; none is missing."""
+    low[:] = values[rows[0]]
+    high[:] = values[rows[0]]
+    for r in rows:
+        row = values[r]
+        for f in range(low.shape[0]):
+            value = row[f]
+            low[f] = value if value < low[f] else low[f]
+            high[f] = value if value > high[f] else high[f]
+
+
+@njit(cache=True, nogil=True)
+def cut_rows(values, rows, low, scale, n_bins, codes):  # type: ignore[no-untyped-def]
+    """Bins of equal width of some rows of `values`, turned into columns × rows.
+
+    Column f is cut from `low[f]` on into `n_bins` parts of `scale[f]`; a few columns at a time,
+    whose bins stay in the cache.
+    """
+    n, p = rows.shape[0], low.shape[0]
+    last = n_bins - 1.0
+    for start in range(0, p, 16):
+        stop = min(start + 16, p)
+        for i in range(n):
+            r = rows[i]
+            for f in range(start, stop):
+                b = np.floor((values[r, f] - low[f]) / scale[f] * n_bins)
+                codes[f, i] = np.int32(b if b < last else last)
 
 
 @njit(cache=True, nogil=True)

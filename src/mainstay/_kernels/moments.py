@@ -12,6 +12,15 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
+def centred_rows(values, rows, first, centres, out):  # type: ignore[no-untyped-def]
+    """Fill `out` with some rows of `values`, columns `first` and following, less their centres."""
+    for i in range(rows.shape[0]):
+        row = values[rows[i]]
+        for f in range(centres.shape[0]):
+            out[i, f] = row[first + f] - centres[f]
+
+
+@njit(cache=True, nogil=True)
 def row_moments(values, rows, starts, weights, sums, squares):  # type: ignore[no-untyped-def]
     """Add weighted rows of `values`, and of their squares, to the sums of their group.
 
@@ -152,7 +161,7 @@ def column_products(columns, centres, y, rows, weights, products):  # type: igno
             s[f], s[h], s[j], s[k] = s_a, s_b, s_c, s_d
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def class_f(sums, squares, counts, constant, smallest_share, out):  # type: ignore[no-untyped-def]
     """F-statistics of one-way ANOVA from the sums of every lane, class and feature.
 
@@ -161,27 +170,58 @@ def class_f(sums, squares, counts, constant, smallest_share, out):  # type: igno
     scores 0; the share of the spread within classes counts as at least `smallest_share`.
     """
     n_lanes, n_classes, n_features = sums.shape
+    shared = counts.shape[2] == 1
+    total, square, explained = np.empty(n_features), np.empty(n_features), np.empty(n_features)
     for b in range(n_lanes):
-        for f in range(n_features):
-            at = f if counts.shape[2] > 1 else 0
-            total, weight, explained, square = 0.0, 0.0, 0.0, 0.0
-            present = 0
+        weight, present = 0.0, 0
+        if shared:  # nothing in its loops over the features stops vectorisation
+            total[:], square[:], explained[:] = 0.0, 0.0, 0.0
             for c in range(n_classes):
-                if counts[b, c, at] > 0:
+                count = counts[b, c, 0]
+                if count > 0:
                     present += 1
-                    total += sums[b, c, f]
-                    weight += counts[b, c, at]
-                    square += squares[b, c, f]
-                    explained += sums[b, c, f] * sums[b, c, f] / counts[b, c, at]
-            out[b, f] = 0.0
-            if weight == 0:
-                continue
-            of_mean = total * total / weight
-            spread = square - of_mean
-            if spread > constant * square and present > 1 and weight > present:
-                between = min(max(explained - of_mean, 0.0), spread)
-                within = max(spread - between, smallest_share * spread)
-                out[b, f] = between * (weight - present) / (within * (present - 1))
+                    weight += count
+                    for f in range(n_features):
+                        total[f] += sums[b, c, f]
+                        square[f] += squares[b, c, f]
+                        explained[f] += sums[b, c, f] * sums[b, c, f] / count
+            for f in range(n_features):
+                total[f] = _f_of(
+                    total[f], square[f], explained[f], weight, present, constant, smallest_share
+                )
+            out[b] = total
+            continue
+        for f in range(n_features):
+            weight, present = 0.0, 0
+            of_f, square_of_f, explained_of_f = 0.0, 0.0, 0.0
+            for c in range(n_classes):
+                count = counts[b, c, f]
+                if count > 0:
+                    present += 1
+                    weight += count
+                    of_f += sums[b, c, f]
+                    square_of_f += squares[b, c, f]
+                    explained_of_f += sums[b, c, f] * sums[b, c, f] / count
+            out[b, f] = _f_of(
+                of_f, square_of_f, explained_of_f, weight, present, constant, smallest_share
+            )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _f_of(  # type: ignore[no-untyped-def]
+    total, square, explained, weight, present, constant, smallest_share
+):
+    """F-statistic of one feature; 0 where it is constant, or classes or rows are too few."""
+    of_mean = total * total / weight
+    spread = square - of_mean
+    between = explained - of_mean
+    between = between if between > 0.0 else 0.0
+    between = between if between < spread else spread
+    within = spread - between
+    least = smallest_share * spread
+    within = within if within > least else least
+    f = between * (weight - present) / (within * (present - 1))
+    return f if spread > constant * square and present > 1 and weight > present else 0.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

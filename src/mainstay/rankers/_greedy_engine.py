@@ -292,7 +292,7 @@ class MomentTerms:
         lanes = Weighting(weights)
         self._n, self._sums = lanes.totals, np.empty(self.relevance.shape)
         spread = np.empty(self.relevance.shape)
-        for features in data.feature_blocks():
+        for features in data.feature_blocks(lanes):
             sums = data.sums(features, lanes)
             self._sums[:, features] = sums.total[:, 0]
             spread[:, features] = sums.square[:, 0] - sums.total[:, 0] ** 2 / self._n

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from mainstay._validation import InputError, check_choice
+from mainstay._workspace import recycled
 from mainstay.rankers.contingency import weight_blocks
 from mainstay.rankers.discretization import (
     OPTIONS,
@@ -103,7 +104,8 @@ def resample_scorer(ranker: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.nd
     def checked(weights: np.ndarray) -> np.ndarray:
         if not ours and weights.dtype.kind in "ui":
             weights = weights.astype(np.int64)  # sums of small integers would overflow
-        scores = np.asarray(score(weights), dtype=float)
+        scores = score(weights)
+        scores = scores if ours else np.array(scores, dtype=float)  # it may keep its own
         expected = len(weights), np.shape(X)[1]
         if scores.shape != expected:
             raise InputError(
@@ -449,6 +451,6 @@ def _scores(scorer: BlockScorer, weights: Any, table: Table, block: int) -> np.n
         scores = scorer(part)
         if len(scores) == len(weights):  # all in one block: not copied
             return np.ascontiguousarray(scores)
-        out = np.empty((len(weights), table.n_features)) if out is None else out
+        out = recycled(len(weights), table.n_features) if out is None else out
         out[rows] = scores
     return np.empty((0, table.n_features)) if out is None else out

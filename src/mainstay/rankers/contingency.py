@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from mainstay.rankers.discretization import Coded, renumbered
+from mainstay._workspace import recycled
+from mainstay.rankers.discretization import Coded
 from mainstay.rankers.inputs import check_weight_rows
 
 # Sums of c·log c are fixed-point integers with this many bits behind the point, by lane width.
@@ -22,6 +23,7 @@ _FRACTION_BITS = {2: 42, 4: 37}
 _LARGEST = {2: 2**16 - 1, 4: 2**21}
 _MOST_CELLS = 2**24  # of bins × classes tables that are looked through at once
 _MOST_AT_ONCE = 2**20  # values whose cells are found together
+_SUMS_AT_ONCE = 2**13  # features × lanes
 
 
 @dataclass(frozen=True)
@@ -133,15 +135,17 @@ class Cells:
     @classmethod
     def of(cls, coded: Coded) -> Cells:
         """List the cells of coded data."""
+        from mainstay._kernels.contingency import number_cells
+
         k = coded.n_classes
         most = int(coded.n_bins.max()) * k
-        of_row = np.empty(coded.codes.shape, dtype=np.uint8 if most <= 2**8 else np.int32)
+        of_row = recycled(*coded.codes.shape, dtype=np.uint8 if most <= 2**8 else np.int32)
         counts, every = [], []
         step = max(1, min(_MOST_CELLS // most, _MOST_AT_ONCE // coded.codes.shape[1]))
         for at in range(0, len(coded.codes), step):
             part = slice(at, at + step)
-            flat = coded.codes[part].astype(np.int64) * k + coded.classes
-            of_row[part], occurs = renumbered(flat, int(coded.n_bins[part].max()) * k)
+            occurs = np.zeros((len(coded.codes[part]), int(coded.n_bins[part].max()) * k), bool)
+            number_cells(coded.codes[part], coded.classes, k, occurs, of_row[part])
             counts.append(occurs.sum(axis=1))
             every.append(np.nonzero(occurs)[1])
         first = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
@@ -178,19 +182,48 @@ def table_statistics(coded: Coded, cells: Cells, lanes: Lanes) -> Statistics:
 
     A feature or target that is constant in a resample has entropy and information exactly 0.
     """
-    from mainstay._kernels.contingency import table_sums
+    everything = slice(0, len(coded.names))
+    return _of_features(coded, cells, lanes, _class_weights(coded, lanes), everything)
 
-    p, b, k = len(coded.names), len(lanes.totals), coded.n_classes
+
+def statistics_in_blocks(
+    coded: Coded, cells: Cells, lanes: Lanes, *, with_chi2: bool = True
+) -> Iterator[tuple[slice, Statistics]]:
+    """What `table_statistics` gives, for a few features at a time: little memory, in the cache.
+
+    Without chi-square that is empty.
+    """
+    per_class = _class_weights(coded, lanes)
+    step = max(1, _SUMS_AT_ONCE // len(lanes.totals))
+    for at in range(0, len(coded.names), step):
+        features = slice(at, min(at + step, len(coded.names)))
+        yield features, _of_features(coded, cells, lanes, per_class, features, with_chi2)
+
+
+def _class_weights(coded: Coded, lanes: Lanes) -> np.ndarray:
+    """Sum of the weights of every class, classes × lanes."""
+    b = len(lanes.totals)
     row_lanes = lanes.words.view(lanes.dtype)[:, :b]
-    per_class = np.zeros((k, b))
-    for label in range(k):
+    per_class = np.zeros((coded.n_classes, b))
+    for label in range(coded.n_classes):
         of_class = np.ascontiguousarray(row_lanes[coded.classes == label].T)
         per_class[label] = of_class.sum(axis=1, dtype=float)  # same bits for any number of lanes
-    acc, lane = lanes.accumulator(int(np.diff(cells.first).max()))
+    return per_class
+
+
+def _of_features(
+    coded: Coded, cells: Cells, lanes: Lanes, per_class: np.ndarray, features: slice,
+    with_chi2: bool = True,
+) -> Statistics:  # fmt: skip
+    from mainstay._kernels.contingency import table_sums
+
+    p, b = features.stop - features.start, len(lanes.totals)
+    first = cells.first[features.start : features.stop + 1]
+    acc, lane = lanes.accumulator(int(np.diff(first).max()))
     joint, margin = lanes.sums(p, b), lanes.sums(p, b)
-    chi2, n_rows = np.zeros((p, b)), np.zeros((p, b), dtype=np.int64)
+    chi2, n_rows = np.zeros((p, b if with_chi2 else 0)), np.zeros((p, b), dtype=np.int64)
     table_sums(
-        cells.of_row, cells.first, cells.bin, cells.cls, lanes.words, acc, lane, per_class,
+        cells.of_row[features], first, cells.bin, cells.cls, lanes.words, acc, lane, per_class,
         lanes.totals, lanes.table, joint, margin, chi2, n_rows,
     )  # fmt: skip
     n_columns = (per_class > 0).sum(axis=0)
@@ -212,7 +245,7 @@ def _statistics(
         entropy_x=np.where(n_rows <= 1, 0, np.maximum(lanes.entropy(margin), 0)).T,
         entropy_y=np.where(n_columns <= 1, 0, lanes.entropy(class_sum))[:, None],
         information=np.where(constant, 0, information).T,
-        chi2=np.where(constant, 0, chi2).T,
+        chi2=(np.where(constant, 0, chi2) if chi2.size else chi2).T,
         joint_sum=joint.T,
         margin_sum=margin.T,
         class_sum=class_sum[:, None],

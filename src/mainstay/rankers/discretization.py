@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from mainstay._validation import InputError, check_choice, check_count, some
+from mainstay._workspace import recycled
 from mainstay.rankers.inputs import (
     Column,
     Table,
     Target,
     almost_constant,
-    has_gaps,
     missing_rows,
     refuse_missing,
 )
@@ -24,7 +24,6 @@ from mainstay.rankers.inputs import (
 BINS = ("width", "quantile", "mdl")
 MISSING = ("bin", "error")
 INTEGERS = ("auto", "categories", "numbers")
-_MOST_AT_ONCE = 2**18  # values that are cut together
 
 
 @dataclass(repr=False)
@@ -217,28 +216,30 @@ def _cut_all(
 
     None where the columns are not all floats without gaps, or where they are not cut this way.
     """
-    values = table.floats
     by_width = isinstance(binning.bins, str) and binning.bins == "width"
-    if values is None or not by_width or binning.near_zero_variance or has_gaps(values):
+    if not by_width or binning.near_zero_variance:
         return None
-    low, high = values.min(axis=0).astype(float), values.max(axis=0).astype(float)
+    found = table.rows_of_floats()
+    if found is None:
+        return None
+    from mainstay._kernels.contingency import cut_rows, extremes
+
+    values, rows = found
+    low, high = np.empty((2, table.n_features))
+    extremes(values, rows, low, high)
     with np.errstate(over="ignore"):
         width = high - low
     if np.isinf(width).any():
         return None
     constant = width == 0
     scale = np.where(constant, 1.0, width)
-    codes, n_bins = np.empty(values.shape[::-1], dtype=np.int32), np.empty(len(low), dtype=np.int64)
-    step = max(1, _MOST_AT_ONCE // len(values))
-    for at in range(0, len(low), step):
-        part = slice(at, at + step)
-        share = (values[:, part].T - low[part, None]) / scale[part, None]
-        raw = np.minimum(np.floor(share * binning.n_bins), binning.n_bins - 1).astype(np.int32)
-        codes[part], occurs = renumbered(raw, binning.n_bins)
-        n_bins[part] = occurs.sum(axis=1)
-    cuts = np.linspace(low, high, binning.n_bins + 1)[1:-1].T
-    edges = tuple(np.zeros(0) if flat else cuts[j] for j, flat in enumerate(constant))
-    return codes, n_bins, edges
+    codes = recycled(len(low), len(rows), dtype=np.int32)
+    cut_rows(values, rows, low, scale, binning.n_bins, codes)
+    occurs = _number_cells(codes, binning.n_bins, codes)
+    edges = list(np.linspace(low, high, binning.n_bins + 1)[1:-1].T)
+    for j in np.flatnonzero(constant):
+        edges[j] = np.zeros(0)
+    return codes, occurs.sum(axis=1), tuple(edges)
 
 
 def equal_width_codes(values: np.ndarray, low: Any, high: Any, n_bins: int) -> np.ndarray:
@@ -268,10 +269,17 @@ def renumbered(codes: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
     array([[0, 1, 1],
            [0, 1, 0]], dtype=int32)
     """
+    new = np.empty(codes.shape, dtype=np.int32)
+    return new, _number_cells(codes, width, new)
+
+
+def _number_cells(codes: np.ndarray, width: int, out: np.ndarray) -> np.ndarray:
+    """Renumber every row of codes into `out`, which may be the codes; and which occur."""
+    from mainstay._kernels.contingency import number_cells
+
     occurs = np.zeros((len(codes), width), dtype=bool)
-    np.put_along_axis(occurs, codes, True, axis=1)
-    new = np.cumsum(occurs, axis=1, dtype=np.int32) - 1
-    return np.take_along_axis(new, codes, axis=1).astype(np.int32), occurs
+    number_cells(codes, np.zeros(codes.shape[1], dtype=np.int32), 1, occurs, out)
+    return occurs
 
 
 def _coded(

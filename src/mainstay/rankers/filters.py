@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 
 from mainstay._validation import InputError, check_choice
+from mainstay._workspace import recycled
 from mainstay.rankers.base import BlockScorer, DiscreteRanker, NamedRanker, with_options
-from mainstay.rankers.contingency import Cells, Statistics, pack, table_statistics, weight_blocks
+from mainstay.rankers.contingency import (
+    Cells,
+    Statistics,
+    pack,
+    statistics_in_blocks,
+    weight_blocks,
+)
 from mainstay.rankers.discretization import (
     Binning,
     Coded,
@@ -44,6 +51,7 @@ FORMULAS: dict[str, Formula] = {
     "chi_square": lambda s: s.chi2,
     "cramers_v": _cramers_v,
 }
+NEED_CHI2 = ("chi_square", "cramers_v")
 
 
 class TableFilter(DiscreteRanker):
@@ -60,7 +68,16 @@ class TableFilter(DiscreteRanker):
 
     def _coded_scorer(self, coded: Coded, attributes: dict[str, Any]) -> BlockScorer:
         cells, formula = Cells.of(coded), FORMULAS[self._formula]
-        return lambda weights: formula(table_statistics(coded, cells, pack(weights)))
+        with_chi2 = self._formula in NEED_CHI2
+
+        def score(weights: np.ndarray) -> np.ndarray:
+            out = recycled(len(weights), len(coded.names))
+            blocks = statistics_in_blocks(coded, cells, pack(weights), with_chi2=with_chi2)
+            for features, statistics in blocks:
+                out[:, features] = formula(statistics)
+            return out
+
+        return score
 
 
 _OPTIONS = """
@@ -240,7 +257,7 @@ def score_filters(
         weights = np.ones((1, table.n_rows), dtype=np.int64)
     out = {name: np.empty((len(weights), table.n_features)) for name in names}
     for rows, part in weight_blocks(weights, table.n_rows, DiscreteRanker._block):
-        statistics = table_statistics(coded, cells, pack(part))
-        for name in names:
-            out[name][rows] = FORMULAS[name](statistics)
+        for features, statistics in statistics_in_blocks(coded, cells, pack(part)):
+            for name in names:
+                out[name][rows, features] = FORMULAS[name](statistics)
     return out

@@ -33,20 +33,77 @@ class Column:
     values: np.ndarray
 
 
+@dataclass(frozen=True)
+class SomeRows:
+    """Rows of a table of floats without gaps: looked up where they are needed, not copied.
+
+    Attributes
+    ----------
+    table : numpy.ndarray
+        Floats in the order of rows, none missing, infinite or huge.
+    rows : numpy.ndarray
+        Which rows.
+    columns : tuple of str
+        Names of the columns.
+    """
+
+    table: np.ndarray
+    rows: np.ndarray
+    columns: tuple[str, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return len(self.rows), self.table.shape[1]
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the numbers."""
+        return self.table.dtype
+
+    def __getitem__(self, which: Any) -> np.ndarray:
+        """Copy some of the rows; or `[rows, columns]`."""
+        rows, columns = which if isinstance(which, tuple) else (which, slice(None))
+        return np.asarray(self.table[self.rows[rows], columns])
+
+    def of_these(self, which: np.ndarray) -> SomeRows:
+        """Only some of these rows."""
+        return SomeRows(self.table, self.rows[which], self.columns)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self.table[self.rows], dtype=dtype)
+
+    def less(
+        self, centres: np.ndarray, rows: slice, columns: slice, out: np.ndarray | None
+    ) -> np.ndarray:
+        """Some rows and neighbouring columns, less a number for every column."""
+        from mainstay._kernels.moments import centred_rows
+
+        which = self.rows[rows]
+        out = np.empty((len(which), len(centres))) if out is None else out
+        centred_rows(self.table, which, columns.start or 0, centres, out)
+        return out
+
+
 class Table:
     """The columns of X, one at a time, whatever X is.
 
     Parameters
     ----------
-    X : array, scipy.sparse matrix, pandas or polars DataFrame
+    X : array, scipy.sparse matrix, pandas or polars DataFrame, SomeRows
         n rows × p features.
     """
+
+    some_rows: SomeRows | None = None
 
     def __init__(self, X: Any) -> None:
         columns: list[str] | None = None
         # not bound to self: a cycle would keep X until the garbage collector comes
         read: Callable[[int, str], Column]
-        if hasattr(X, "get_columns") and hasattr(X, "schema"):
+        if isinstance(X, SomeRows):
+            self.some_rows, self.names, shape = X, X.columns, X.shape
+            read = lambda j, name: _column(X[:, j], name)  # noqa: E731
+        elif hasattr(X, "get_columns") and hasattr(X, "schema"):
             columns, shape = list(X.columns), X.shape
             read = lambda j, name: _polars_column(X.to_series(j), name)  # noqa: E731
         elif hasattr(X, "iloc") and hasattr(X, "columns"):
@@ -79,6 +136,14 @@ class Table:
         """
         values = _at_once(self._X, "f")
         return None if values is None or is_huge(values) else values
+
+    def rows_of_floats(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """An array of floats and which of its rows are this table; None where some are missing."""
+        if self.some_rows is not None:
+            return self.some_rows.table, self.some_rows.rows
+        if self.floats is None or has_gaps(self.floats):
+            return None
+        return self.floats, np.arange(self.n_rows)
 
     def column(self, j: int) -> Column:
         """Return column j; infinite values, and those too large to be squared, are refused."""

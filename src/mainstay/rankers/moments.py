@@ -9,43 +9,60 @@ from typing import Any
 import numpy as np
 
 from mainstay._validation import InputError, check_choice
+from mainstay._workspace import recycled, workspace
 from mainstay.rankers.base import BlockScorer, ForTarget, NamedRanker, WeightedRanker
-from mainstay.rankers.inputs import Table, Target, almost_constant, has_gaps, read_target
+from mainstay.rankers.inputs import (
+    SomeRows,
+    Table,
+    Target,
+    almost_constant,
+    has_gaps,
+    read_target,
+)
 
 METHODS = ("pearson", "spearman")
 MISSING = ("omit", "error")
 _SMALLEST_SHARE = 1e-12  # of unexplained variance, so that a perfect feature has a finite score
 _CONSTANT = 1e-12  # a variance below this share of the mean square is rounding
 _MOST_ROWS = 4096  # that are centred at once
+_FEW_LANES, _FEW_ROWS = 4, 64
 _BLOCK_SIZE = 2**16  # of centred values: they stay in the cache
 _COLUMNS = 32  # a block has a multiple of so many, as processors handle several at once
 _MOST_ROWS_FOR_MEDIAN = 1000
+_COLUMNS_OF_NINE = 1024  # whose typical values are found together
 
 
 class Moments:
     """Numbers whose weighted sums over resamples are wanted: n × p, kept as they are given.
 
     Blocks of them are turned into float64 when they are needed, so that a table of float32 is never
-    copied as a whole. Features are centred at their median first, which loses no digits where a
-    feature is constant but for a few rows; missing values have weight 0.
+    copied as a whole, nor are some rows of a table. Features are centred at a typical value first,
+    which loses no digits where a feature is constant but for a few rows; missing values have
+    weight 0.
 
     Parameters
     ----------
-    values : array, n × p
+    values : array or SomeRows, n × p
         The numbers, NaN where they are missing.
     constant : array of bool, p, optional
         Features that count as constant, whatever their values.
     """
 
-    def __init__(self, values: np.ndarray, constant: np.ndarray | None = None) -> None:
+    def __init__(self, values: np.ndarray | SomeRows, constant: np.ndarray | None = None) -> None:
         self.n_rows, self.n_features = values.shape
         self._values, self._constant = values, constant
-        self.has_gaps = has_gaps(values)
-        self._centres = _medians(values)
+        self.has_gaps = not isinstance(values, SomeRows) and has_gaps(values)
+        self._centres = _medians(values) if self.has_gaps else _ninthers(values)
 
-    def block(self, rows: slice, features: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    def block(
+        self, rows: slice, features: Any, out: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """Centred values of some rows and features, 0 where missing; and which are present."""
-        out = np.subtract(self._values[rows, features], self._centres[features], order="C")
+        centres = self._centres[features]
+        if isinstance(self._values, SomeRows):
+            out = self._values.less(centres, rows, features, out)
+        else:
+            out = np.subtract(self._values[rows, features], centres, out=out, order="C")
         present = None
         if self.has_gaps:
             gaps = np.isnan(out)
@@ -55,22 +72,32 @@ class Moments:
             out[:, self._constant[features]] = 0.0
         return out, present
 
-    def feature_blocks(self) -> Iterator[slice]:
+    def rows_at_once(self, n_lanes: int) -> int:
+        """How many rows are centred together: few, read from end to end, where lanes are few."""
+        return (
+            _MOST_ROWS if n_lanes > _FEW_LANES else max(_FEW_ROWS, _BLOCK_SIZE // self.n_features)
+        )
+
+    def feature_blocks(self, lanes: Weighting) -> Iterator[slice]:
         """Slices of the features that are summed together."""
-        room = _BLOCK_SIZE // min(self.n_rows, _MOST_ROWS)
+        room = _BLOCK_SIZE // min(self.n_rows, lanes.rows_at_once)
         step = max(room // _COLUMNS, 1) * _COLUMNS
         return (slice(at, at + step) for at in range(0, self.n_features, step))
 
     def sums(self, features: slice, lanes: Weighting) -> Sums:
-        """Sums over every lane and group of rows for some of the features."""
+        """Sums over every lane and group of rows for some of the features.
+
+        They are in memory that the next call takes again.
+        """
         width = len(range(self.n_features)[features])
-        total, square = lanes.room(width), lanes.room(width)
-        product = lanes.room(0 if lanes.y is None else width)
+        total, square = lanes.room(width, "total"), lanes.room(width, "square")
+        product = lanes.room(0 if lanes.y is None else width, "product")
         count, y_total, y_square = lanes.totals[:, :, None], lanes.y_totals, lanes.y_squares
         if self.has_gaps:
             count, y_total, y_square = (lanes.room(width) for _ in range(3))
         for number, rows in enumerate(lanes.chunks):
-            values, present = self.block(rows, features)
+            out = workspace("centred values", rows.stop - rows.start, width)
+            values, present = self.block(rows, features, out)
             lanes.add(number, values, total, square, product)
             if present is not None:
                 lanes.add(number, present, count)
@@ -108,19 +135,21 @@ class Weighting:
         n_groups: int = 1,
         *,
         y: np.ndarray | None = None,
+        rows_at_once: int = _MOST_ROWS,
     ) -> None:
         n = weights.shape[1]
-        chunk = np.arange(n) // _MOST_ROWS
+        self.rows_at_once = rows_at_once
+        chunk = np.arange(n) // rows_at_once
         key = chunk * n_groups if groups is None else chunk * n_groups + groups
         order = np.argsort(key, kind="stable")
-        self.chunks = [slice(at, min(at + _MOST_ROWS, n)) for at in range(0, n, _MOST_ROWS)]
+        self.chunks = [slice(at, min(at + rows_at_once, n)) for at in range(0, n, rows_at_once)]
         self._starts = np.searchsorted(key[order], np.arange(len(self.chunks) * n_groups + 1))
-        self._rows = order % _MOST_ROWS
+        self._rows = order % rows_at_once
         whole = weights.dtype.kind in "ui" and weights.max() < 2**16
         self._weights = weights[:, order].astype(np.uint16 if whole else float, order="C")
         self._n_groups = n_groups
         self.y = y
-        ones = np.ones((min(n, _MOST_ROWS), 1))
+        ones = np.ones((min(n, rows_at_once), 1))
         totals, self.y_totals, self.y_squares = (self.room(1) for _ in range(3))
         for number, rows in enumerate(self.chunks):
             self.add(number, ones, totals)
@@ -129,9 +158,14 @@ class Weighting:
                 self.add(number, of_rows, self.y_totals, self.y_squares)
         self.totals = totals[:, :, 0]
 
-    def room(self, width: int) -> np.ndarray:
-        """Zeros, lanes × groups × `width` features."""
-        return np.zeros((len(self._weights), self._n_groups, width))
+    def room(self, width: int, name: str = "") -> np.ndarray:
+        """Zeros, lanes × groups × `width` features; in a workspace if it has a name."""
+        shape = len(self._weights), self._n_groups, width
+        if not name:
+            return np.zeros(shape)
+        zeros = workspace(f"sums, {name}", *shape)
+        zeros[...] = 0.0
+        return zeros
 
     def add(
         self,
@@ -155,7 +189,24 @@ class Weighting:
             row_moments_with_target(values, self.y[part], weights, *sums)
 
 
-def _medians(values: np.ndarray) -> np.ndarray:
+def _ninthers(values: np.ndarray | SomeRows) -> np.ndarray:
+    """A typical value of every column: the median of three medians of three rows (Tukey's)."""
+    n, p = values.shape
+    rows = np.linspace(0, n - 1, 9).astype(np.intp)
+    out = np.empty(p)
+    for at in range(0, p, _COLUMNS_OF_NINE):
+        columns = slice(at, at + _COLUMNS_OF_NINE)
+        nine = values[rows, columns].astype(float, copy=False)
+        out[columns] = _middle(*_middle(*nine.reshape(3, 3, -1)))
+    return out
+
+
+def _middle(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """Median of three, element by element."""
+    return np.asarray(np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c)))
+
+
+def _medians(values: Any) -> np.ndarray:
     """Medians of the columns, of evenly spaced rows where there are many; 0 without any value."""
     n, p = values.shape
     few = values[:: -(-n // _MOST_ROWS_FOR_MEDIAN)]
@@ -179,9 +230,9 @@ def anova_f(data: Moments, classes: np.ndarray, n_classes: int, weights: np.ndar
     """F-statistic of one-way ANOVA, b × p, for b × n weights; 0 where it is not defined."""
     from mainstay._kernels.moments import class_f
 
-    lanes = Weighting(weights, classes, n_classes)
-    out = np.empty((len(weights), data.n_features))
-    for features in data.feature_blocks():
+    lanes = Weighting(weights, classes, n_classes, rows_at_once=data.rows_at_once(len(weights)))
+    out = recycled(len(weights), data.n_features)
+    for features in data.feature_blocks(lanes):
         sums = data.sums(features, lanes)
         class_f(sums.total, sums.square, sums.count, _CONSTANT, _SMALLEST_SHARE, out[:, features])
     return out
@@ -189,7 +240,7 @@ def anova_f(data: Moments, classes: np.ndarray, n_classes: int, weights: np.ndar
 
 def pearson(data: Moments, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Absolute Pearson correlation with y, b × p; 0 if one of them is constant."""
-    out = np.empty((len(weights), data.n_features))
+    out = recycled(len(weights), data.n_features)
     for _ in _pearson_blocks(data, y, weights, out):
         pass
     return out
@@ -199,7 +250,7 @@ def regression_f(data: Moments, y: np.ndarray, weights: np.ndarray) -> np.ndarra
     """F-statistic of the simple regression of y on every feature, b × p."""
     from mainstay._kernels.moments import correlations_to_f
 
-    out = np.empty((len(weights), data.n_features))
+    out = recycled(len(weights), data.n_features)
     for r, n in _pearson_blocks(data, y, weights, out):
         correlations_to_f(r, n, _SMALLEST_SHARE)
     return out
@@ -212,8 +263,8 @@ def _pearson_blocks(
     from mainstay._kernels.moments import correlations
 
     y = y - np.median(y)
-    lanes = Weighting(weights, y=y)
-    for features in data.feature_blocks():
+    lanes = Weighting(weights, y=y, rows_at_once=data.rows_at_once(len(weights)))
+    for features in data.feature_blocks(lanes):
         sums = data.sums(features, lanes)
         block, count = out[:, features], sums.count[:, 0]
         correlations(
@@ -239,7 +290,7 @@ def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def read_numbers(table: Table, missing: str, what: str, near_zero_variance: bool) -> Moments:
     """Read all features as numbers; those that hardly vary as constants, if asked."""
-    values = table.matrix(missing, what)
+    values = table.some_rows or table.matrix(missing, what)
     constant = None
     if near_zero_variance:
         every = range(table.n_features)

@@ -42,7 +42,7 @@ from mainstay.twins import choice_of, find_twins
 
 STATISTICS = ("auto", "score", "log_rank", "frequency")
 _CHUNK = 5  # permutations in one task, at least
-_TASKS_PER_CORE = 5  # where the permutations of a task share prepared data
+_TASKS_PER_CORE = 4  # a task makes this share of what is left, where it shares prepared data
 _FIRST, _MOST = 40, 400  # permutations of "auto"
 _EXCEEDANCES = 10  # as in Besag and Clifford (1991)
 _NULL_POINTS = 400  # quantiles of the null distribution that are kept
@@ -263,15 +263,22 @@ class Repetition:
             agreement = float(nogueira(Counts.of(chosen))[0])
         return np.asarray(values, dtype=float), agreement
 
-    def per_task(self, n: int, n_jobs: int | None) -> int:
-        """How many of n permutations one task makes: many, where preparing X is worth sharing.
+    def in_tasks(self, seeds: np.ndarray, n_jobs: int | None) -> list[np.ndarray]:
+        """Seeds of the permutations that each task makes.
 
-        Every permutation has its own seed, so that this changes no result. In a checkpoint tasks
-        must not depend on the number of cores.
+        Where preparing X is worth sharing, the first tasks make many and the last ones few, so that
+        all cores end together. Every permutation has its own seed, so that this changes no result.
+        In a checkpoint tasks must not depend on the number of cores.
         """
-        if active() is not None or not all(has_fast_path(r) for _, r in self.procedure.rankers):
-            return _CHUNK
-        return max(_CHUNK, n // (_TASKS_PER_CORE * n_cores(n_jobs)))
+        share = 0
+        if active() is None and all(has_fast_path(r) for _, r in self.procedure.rankers):
+            share = _TASKS_PER_CORE * n_cores(n_jobs)
+        tasks, at = [], 0
+        while at < len(seeds):
+            size = max(_CHUNK, (len(seeds) - at) // share) if share else _CHUNK
+            tasks.append(seeds[at : at + size])
+            at += size
+        return tasks
 
     def permuted(self, seeds: np.ndarray) -> list[tuple[np.ndarray, float]]:
         """Repeat the whole procedure on permuted targets; X is prepared once."""
@@ -303,11 +310,10 @@ def _permuted(
     agreements: list[float] = []
     stopped = "as asked for"
     for batch in _batches(seeds, wanted, level):
-        size = repetition.per_task(len(batch), n_jobs)
-        chunks = [(repetition, batch[at : at + size]) for at in range(0, len(batch), size)]
+        tasks = [(repetition, part) for part in repetition.in_tasks(batch, n_jobs)]
         parts = run_tasks(
-            _permuted_chunk, chunks, n_jobs=n_jobs, progress=progress,
-            description=f"permuted targets, {size} at a time",
+            _permuted_chunk, tasks, n_jobs=n_jobs, progress=progress,
+            description="tasks of several permuted targets",
         )  # fmt: skip
         for one, agreement in (made for part in parts for made in part):
             values.append(one)

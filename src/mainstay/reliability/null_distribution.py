@@ -88,11 +88,11 @@ def list_p_value(observed: np.ndarray, null: np.ndarray) -> float:
     target's among all is an exact test that no feature has to do with the target: it sees one
     strong feature as well as many weak ones.
     """
-    everything = np.vstack([observed, null])
-    pooled = np.sort(everything, axis=None)
-    falling = -np.sort(-everything, axis=1)
-    reached = len(pooled) - np.searchsorted(pooled, falling.ravel(), side="left")
-    rate = reached.reshape(everything.shape) / np.arange(1, everything.shape[1] + 1)
+    rising = np.sort(np.vstack([observed, null]), axis=1)
+    pooled = np.sort(rising, axis=None)
+    # what is looked for in rising order is found in the cache
+    reached = len(pooled) - np.searchsorted(pooled, rising.ravel(), side="left")
+    rate = reached.reshape(rising.shape) / np.arange(rising.shape[1], 0, -1)
     smallest = rate.min(axis=1)
     return float((smallest <= smallest[0]).mean())
 

@@ -16,6 +16,7 @@ from mainstay._validation import InputError, numbered
 from mainstay.data import Data
 from mainstay.measures import MEASURES, stability
 from mainstay.procedure import Procedure, selections
+from mainstay.rankers.base import WeightedRanker
 from mainstay.resampling import Pairs
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
@@ -49,7 +50,8 @@ def run_studies(
     if ensemble_size is None:
         procedure = procedure.alone()
     seeds = rng.integers(2**62, size=len(parts))
-    data = data.in_one_piece()
+    ours = all(isinstance(ranker, WeightedRanker) for _, ranker in procedure.rankers)
+    data = data.looked_up() if ours else data.in_one_piece()
     tasks = [
         (procedure, data, rows, ensemble_size or 1, int(seed))
         for rows, seed in zip(parts, seeds, strict=True)

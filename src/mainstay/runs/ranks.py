@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from mainstay._validation import InputError, check_count, run_label
+from mainstay._workspace import workspace
 
 _BLOCK_SIZE = 2**18  # of values that are ranked at once: they stay in the cache
+_SORTED_AT_ONCE = 2**15  # values of which only a few are looked for
 
 
 def average_ranks(values: np.ndarray) -> np.ndarray:
@@ -36,6 +38,30 @@ def _fill_ranks(values: np.ndarray, ranks: np.ndarray) -> None:
             lengths = np.diff(np.append(starts, p))
             positions[row] = np.repeat(starts + (lengths + 1) / 2, lengths)
     np.put_along_axis(ranks, order, positions, axis=1)
+
+
+def up_to_place(values: np.ndarray, k: int, sign: float = 1.0) -> list[np.ndarray]:
+    """Columns of the values in every row that are at most as large as its k-th smallest.
+
+    Values are multiplied by `sign`, 1 or −1, first. More than k are the columns of ties.
+
+    Examples
+    --------
+    >>> up_to_place(np.array([[3.0, 1.0, 2.0], [5.0, 5.0, 4.0]]), 2)
+    [array([1, 2]), array([0, 1, 2])]
+    """
+    m, p = values.shape
+    step = max(1, _SORTED_AT_ONCE // p)
+    compare = np.less_equal if sign > 0 else np.greater_equal
+    found = []
+    for at in range(0, m, step):
+        part = values[at : at + step]
+        room = workspace("up_to_place", *part.shape)
+        np.multiply(part, sign, out=room)
+        room.partition(k - 1, axis=1)
+        last = sign * room[:, k - 1]
+        found += [np.flatnonzero(compare(row, end)) for row, end in zip(part, last, strict=True)]
+    return found
 
 
 def break_ties(ranks: np.ndarray, features: Sequence[str], random_state: int) -> np.ndarray:
