@@ -29,7 +29,8 @@ import mainstay as ms
 from mainstay.data import Data
 from mainstay.procedure import Procedure
 from mainstay.rankers import L1Path
-from mainstay.reliability.pairs import agreement_in_pairs, run_studies
+from mainstay.reliability.pairs import agreement_in_pairs, gain_from_sharing, run_studies
+from mainstay.reliability.replicability import draw_parts
 from mainstay.reliability.result import Replicability
 
 SHIFTS = {"no signal": 0.0, "weak": 0.5, "strong": 1.2}
@@ -37,6 +38,7 @@ N_TRUE = 20
 ROWS = (50, 100, 200, 400)
 SELECTED = {200: 10, 2000: 20}
 ENSEMBLE = 20
+N_PAIRS, N_SPLITS = 50, 15  # the defaults of ms.replicability
 AGREEMENTS = ("pairs", "inside_halves", "inside_quarters")  # what a Replicability rests on
 REAL = ("digits", "scene", "jasmine", "ada", "optdigits", "musk")
 RANKERS: dict[str, Any] = {
@@ -47,6 +49,7 @@ RANKERS: dict[str, Any] = {
 }
 CHUNK = 20  # data sets that are computed and kept together
 TRUTH = "truth"
+MANY = 100  # data sets from which a coverage above 99% says something
 
 
 def ranker_of(cell: Cell) -> Any:
@@ -71,19 +74,19 @@ class Group(NamedTuple):
 
 # fewer data sets where one takes seconds
 GROUPS = (
-    Group("F-test", 200, False, ROWS, 200, 2000, 0.3),
-    Group("information gain", 200, False, ROWS, 200, 2000, 0.6),
-    Group("F-test", 200, True, ROWS, 100, 1000, 0.9),
-    Group("F-test", 2000, False, ROWS, 100, 1000, 0.8),
-    Group("L1 path", 200, False, ROWS, 100, 600, 0.7),
-    Group("information gain", 200, True, ROWS, 60, 600, 1.3),
-    Group("information gain", 2000, False, ROWS, 40, 500, 2.5),
-    Group("F-test", 2000, True, (100, 200), 40, 400, 4),
-    Group("L1 path", 2000, False, (100, 200), 40, 400, 2.5),
+    Group("F-test", 200, False, ROWS, 200, 2000, 0.15),
+    Group("information gain", 200, False, ROWS, 100, 2000, 0.4),
+    Group("F-test", 200, True, ROWS, 60, 1000, 0.45),
+    Group("F-test", 2000, False, ROWS, 60, 1000, 0.35),
+    Group("L1 path", 200, False, ROWS, 60, 600, 0.7),
+    Group("information gain", 200, True, ROWS, 40, 600, 0.9),
+    Group("information gain", 2000, False, ROWS, 20, 500, 2),
+    Group("F-test", 2000, True, (100, 200), 20, 400, 3),
+    Group("L1 path", 2000, False, (100, 200), 20, 400, 2.5),
     Group("forest", 200, False, (100, 200), 20, 300, 11),
     Group("L1 path", 200, True, (100, 200), 20, 200, 10),
 )
-OF_REAL = Group("F-test", 0, False, (100, 200), 200, 2000, 0.35)
+OF_REAL = Group("F-test", 0, False, (100, 200), 120, 2000, 0.2)
 
 
 @dataclass(frozen=True)
@@ -189,6 +192,7 @@ def estimate(cell: Cell, k: int, pool: Any, seed: int) -> dict[str, Any]:
         progress=False,
     )  # fmt: skip
     row: dict[str, Any] = {name: _stored(getattr(rep, name)) for name in AGREEMENTS}
+    row["sharing"] = rep.sharing
     if not cell.ensemble and cell.ranker in ("F-test", "information gain"):
         procedure = Procedure.of(ranker_of(cell), resampling="half")
         data = Data.check(X, y, task="classification")
@@ -202,6 +206,17 @@ def _stored(agreements: np.ndarray | None) -> Any:
     return None if agreements is None else np.round(agreements, 4).tolist()
 
 
+def sharing_of(cell: Cell, k: int, pool: Any, seed: int) -> float:
+    """What runs of a data set agree further for sharing rows, by the same halves as `estimate`."""
+    X, y = draw(cell, cell.n, np.random.default_rng(seed), pool)
+    data, rng = Data.check(X, y, task="classification"), np.random.default_rng(seed % 2**31)
+    procedure = Procedure.of(ranker_of(cell), n_features_per_run=k)
+    halves = draw_parts(data, N_PAIRS, N_SPLITS, rng)[0]
+    size = ENSEMBLE if cell.ensemble else None
+    runs = run_studies(procedure, data, halves, size, rng, n_jobs=1, progress=False)
+    return gain_from_sharing(runs, k)
+
+
 def judged(stored: dict[str, Any], n: int, k: int, p: int) -> dict[str, Any]:
     """Estimate, interval and extrapolation of one data set, by the code as it is now."""
     agreements = {
@@ -209,11 +224,11 @@ def judged(stored: dict[str, Any], n: int, k: int, p: int) -> dict[str, Any]:
     }
     rep = Replicability(
         measure="nogueira", n=n, n_features_to_select=k, ensemble_size=None, confidence=0.95,
-        runs=ms.Runs.from_sets([[0], [0]], features=p), **agreements,
+        runs=ms.Runs.from_sets([[0], [0]], features=p), sharing=stored["sharing"], **agreements,
     )  # fmt: skip
     low, high = rep.interval
     n_low, n_high = rep.at_n.interval
-    row = {name: value for name, value in stored.items() if name not in AGREEMENTS}
+    row = {name: value for name, value in stored.items() if name.startswith("old")}
     return row | {"value": float(rep), "low": low, "high": high, "at_n": rep.at_n.value,
                   "n_low": n_low, "n_high": n_high}  # fmt: skip
 
@@ -230,9 +245,13 @@ def truths(cell: Cell, seed: int) -> dict[str, Any]:
 def estimates(cell: Cell, first: int, seed: int) -> dict[str, Any]:
     """Some data sets of a cell."""
     pool, k = read_pool(cell.population), SELECTED.get(cell.p, 10)
-    own = [seed, zlib.crc32(cell.name.encode()), 2]
-    seeds = np.random.default_rng(own).integers(2**62, size=first + CHUNK)
-    return {"sets": [estimate(cell, k, pool, int(s)) for s in seeds[first:]]}
+    return {"sets": [estimate(cell, k, pool, own) for own in seeds_of(cell, first, seed)]}
+
+
+def seeds_of(cell: Cell, first: int, seed: int) -> list[int]:
+    """Every data set has a seed of its own."""
+    rng = np.random.default_rng([seed, zlib.crc32(cell.name.encode()), 2])
+    return [int(own) for own in rng.integers(2**62, size=first + CHUNK)[first:]]
 
 
 def work(key: tuple[str, ...], cells: dict[str, Cell], seed: int) -> dict[str, Any]:
@@ -240,6 +259,28 @@ def work(key: tuple[str, ...], cells: dict[str, Cell], seed: int) -> dict[str, A
     warnings.simplefilter("ignore")  # ties at the cut, rare classes: counted by the results
     name, part = key
     return truths(cells[name], seed) if part == TRUTH else estimates(cells[name], int(part), seed)
+
+
+def work_on_sharing(key: tuple[str, ...], cells: dict[str, Cell], seed: int) -> dict[str, Any]:
+    """What sharing rows brings, for data sets that were stored without it."""
+    warnings.simplefilter("ignore")
+    cell = cells[key[0]]
+    pool, k = read_pool(cell.population), SELECTED.get(cell.p, 10)
+    return {"sharing": [sharing_of(cell, k, pool, s) for s in seeds_of(cell, int(key[1]), seed)]}
+
+
+def with_sharing(
+    found: dict[tuple[str, ...], Any], later: dict[tuple[str, ...], Any]
+) -> dict[tuple[str, ...], Any]:
+    """Parts of cells whose data sets all know what sharing rows brings, at once or from later."""
+    complete = {}
+    for key, part in found.items():
+        if key[1] == TRUTH or "sharing" in part["sets"][0]:
+            complete[key] = part
+        elif key in later:
+            pairs = zip(part["sets"], later[key]["sharing"], strict=True)
+            complete[key] = part | {"sets": [one | {"sharing": h} for one, h in pairs]}
+    return complete
 
 
 def in_turn(cells: list[Cell], quick: bool) -> list[tuple[str, ...]]:
@@ -327,6 +368,7 @@ def numbers_of(rows: pd.DataFrame, seconds: float, waiting: list[Cell]) -> dict[
     biased = (rows["bias"].abs() > 0.01) & (rows["bias"].abs() > 2 * rows["s.e. of bias"])
     better = rows["RMSE of extrapolation"] < rows["RMSE of n/2"]
     old = rows["old coverage"].dropna()
+    many = rows[rows["data sets"] >= MANY]
     worst, worst_at_n = rows["coverage"].idxmin(), rows["coverage at n"].idxmin()
     return {
         "ensemble": ENSEMBLE, "planned": len(all_cells(False)),
@@ -337,6 +379,9 @@ def numbers_of(rows: pd.DataFrame, seconds: float, waiting: list[Cell]) -> dict[
         "worst": f"{rows['coverage'].min():.1%}", "worst_cell": said(rows.loc[worst]),
         "best": f"{rows['coverage'].max():.1%}", "mean": f"{rows['coverage'].mean():.1%}",
         "below": int((rows["coverage"] < 0.9).sum()), "above": int((rows["coverage"] > 0.99).sum()),
+        "width": f"{rows['width'].mean():.2f}", "n_many": len(many),
+        "below_many": int((many["coverage"] < 0.9).sum()),
+        "above_many": int((many["coverage"] > 0.99).sum()),
         "biased": int(biased.sum()), "better": int(better.sum()),
         "better_share": f"{better.mean():.0%}",
         "not_better": "; ".join(said(row) for _, row in rows[~better].iterrows()) or "none",
@@ -354,7 +399,13 @@ def main() -> None:
     store, wanted = Cells(options, "replicability", "cells"), in_turn(cells, options.quick)
     store.compute(wanted, partial(work, cells=by_name, seed=options.seed))
     store.pack()
-    known = results_of(cells, store.found(wanted))
+    found = store.found(wanted)
+    # parts that were computed before `sharing` was kept
+    lacking = [key for key in found if key not in with_sharing(found, {})]
+    later = Cells(options, "replicability", "sharing")
+    later.compute(lacking, partial(work_on_sharing, cells=by_name, seed=options.seed))
+    later.pack()
+    known = results_of(cells, with_sharing(found, later.found(lacking)))
     rows = pd.DataFrame([row_of(result) for result in known])
     seconds = sum(result["seconds"] for result in known)
     names = {Cell(**result["cell"]).name for result in known}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
@@ -18,7 +20,8 @@ import mainstay as ms
 from mainstay import InputError
 from mainstay.data import Data
 from mainstay.procedure import Procedure
-from mainstay.reliability.pairs import agreement_in_pairs, halve
+from mainstay.reliability.pairs import agreement_in_pairs, gain_from_sharing, halve
+from mainstay.reliability.result import Replicability
 from mainstay.reliability.variance import PartScores, Spread, extrapolate, grown, rows_needed
 from mainstay.resampling import Pairs, make_resamples
 
@@ -27,6 +30,14 @@ RNG = np.random.default_rng(0)
 Y = np.repeat([0, 1], N // 2)
 NOISE = RNG.normal(size=(N, P))
 SIGNAL = NOISE + 3 * Y[:, None] * (np.arange(P) < 4)
+
+
+class Lot(BaseEstimator):
+    """A ranker that draws by lot, anew for any other rows."""
+
+    def fit(self, X: Any, y: Any) -> Lot:
+        self.scores_ = np.random.default_rng(crc32(X.tobytes())).random(X.shape[1])
+        return self
 
 
 # ---------------------------------------------------------------------- complementary pairs
@@ -152,6 +163,40 @@ def test_agreement_in_pairs_is_that_of_every_pair_alone(measure: str) -> None:
     np.testing.assert_allclose(values, alone, atol=tolerance)
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 6), st.integers(1, 7), st.integers(0, 10**6))
+def test_gain_from_sharing_is_what_runs_of_different_pairs_agree_further(
+    n_pairs: int, k: int, seed: int
+) -> None:
+    """By hand: all pairs of runs, one by one."""
+    rng = np.random.default_rng(seed)
+    sets = [set(rng.choice(8, k, replace=False).tolist()) for _ in range(2 * n_pairs)]
+    partners, others = [], []
+    for i, first in enumerate(sets):
+        for j in range(i):
+            agreement = (len(first & sets[j]) / k - k / 8) / (1 - k / 8)
+            (partners if i // 2 == j // 2 else others).append(agreement)
+    disjoint, sharing = np.mean(partners), np.mean(others)
+    expected = max(0.0, (sharing - disjoint) / (1 - disjoint)) if disjoint < 1 - 1e-9 else np.nan
+    runs = ms.Runs.from_sets([sorted(one) for one in sets], features=8).as_pairs()
+    assert gain_from_sharing(runs, k) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+def test_rows_matter_to_a_filter_and_not_to_a_ranker_that_draws_by_lot() -> None:
+    options = {"n_features_to_select": 4, "n_splits": 5, "random_state": 0}
+    X = np.random.default_rng(5).normal(size=(N, 200))
+    lot, f_test = (ms.replicability(ranker, X, Y, **options) for ranker in (Lot(), "f_statistic"))
+    assert lot.sharing < 0.03 < 0.08 < f_test.sharing
+    assert lot.interval[0] <= 0
+    assert np.diff(lot.interval) < np.diff(f_test.interval) / 2
+
+
+@pytest.mark.parametrize("chosen", [[], [0, 1], [0, 1, 2]])
+def test_where_partners_always_agree_no_gain_from_sharing_can_be_seen(chosen: list[int]) -> None:
+    runs = ms.Runs.from_sets([chosen] * 4, features=3).as_pairs()
+    assert np.isnan(gain_from_sharing(runs, 3))
+
+
 def test_runs_without_partners_cannot_be_compared_in_pairs() -> None:
     with pytest.raises(InputError, match="not paired"):
         agreement_in_pairs(ms.Runs.from_sets([[0], [1]], features=3), "jaccard", 1)
@@ -181,13 +226,14 @@ def test_the_spread_is_the_mean_over_the_prior_weighted_by_the_parts() -> None:
         PartScores(rng.uniform(0, 0.3, (15, 2, 4))),
         PartScores(rng.uniform(0, 0.2, (7, 4, 2))),
     )
-    spread = Spread.of(pairs, [halves, quarters], 10, of_chance=0.001)
+    spread = Spread.of(pairs, [halves, quarters], 10, of_chance=0.001, sharing=0.1)
     total = v_sum = c_sum = 0.0
     for i in np.linspace(-2.5, 2.5, 21):
         for j in np.linspace(-2.5, 2.5, 21):
-            v, c = 0.13 * quarters.of_pairs * np.exp(0.8 * i), 0.7 / 10 * np.exp(j)
+            v = 12 * 0.1**2 * quarters.of_pairs * np.exp(0.6 * i)
+            c = 30 * 0.1**2 / 10 * np.exp(1.2 * j)
             weight = np.exp(-(i**2 + j**2) / 2)
-            for part, freedom, n_pairs in ((halves, 10, 4), (quarters, 12, 2)):
+            for part, freedom, n_pairs in ((halves, 14, 4), (quarters, 16, 2)):
                 theta = part.mean
                 expected = v + c * theta * (1 - theta) ** 2 + part.of_pairs / n_pairs
                 weight *= expected ** (-freedom / 2)
@@ -201,7 +247,9 @@ def test_the_spread_is_the_mean_over_the_prior_weighted_by_the_parts() -> None:
 def test_parts_that_differ_more_make_the_spread_larger() -> None:
     pairs = np.linspace(0.2, 0.6, 50)
     little, much = (
-        Spread.of(pairs, [parts_with(variance, 0.3, 0), parts_with(variance, 0.2, 1, 4)], 10, 0.0)
+        Spread.of(
+            pairs, [parts_with(variance, 0.3, 0), parts_with(variance, 0.2, 1, 4)], 10, 0.0, 0.15
+        )
         for variance in (0.001, 0.05)
     )
     assert little.slope < much.slope
@@ -226,7 +274,7 @@ def test_near_zero_the_interval_reaches_further_up_than_down() -> None:
 
 def test_studies_that_all_find_the_same_leave_a_doubt_which_smaller_studies_lessen() -> None:
     ones = PartScores(np.ones((7, 4, 2)))
-    spread = Spread.of(np.ones(50), [ones], 10, of_chance=0.005)
+    spread = Spread.of(np.ones(50), [ones], 10, of_chance=0.005, sharing=np.nan)
     low, low_of_quarters = (s.interval(1.0, 0.95, -1.0)[0] for s in (spread, spread.inside(ones)))
     assert 0.5 < low < low_of_quarters < 0.99
 
@@ -354,6 +402,15 @@ def test_a_result_is_saved_and_reopened(tmp_path: Path) -> None:
     assert again.runs == rep.runs
 
 
+def test_a_file_from_before_sharing_was_kept_is_reopened() -> None:
+    rep = ms.replicability("f_statistic", NOISE, Y, **QUICK)
+    parts = rep._to_parts()
+    del parts["sharing"]
+    again = Replicability._from_parts(parts)
+    assert again.sharing == pytest.approx(rep.sharing)
+    assert again.interval == rep.interval
+
+
 def test_groups_are_kept_together() -> None:
     groups = np.repeat(np.arange(N // 2), 2)
     data = Data.check(SIGNAL, Y, groups=groups)
@@ -410,4 +467,6 @@ def test_studies_that_always_agree_still_leave_room_for_doubt() -> None:
     X[:, :2] += 20 * y[:, None]
     found = ms.replicability("f_statistic", X, y, n_features_to_select=2, n_pairs=20,
                              random_state=0, progress=False)  # fmt: skip
-    assert found.interval == (pytest.approx(0.05 ** (1 / 20)), 1.0)
+    low, high = found.interval
+    assert 0.8 < low <= 0.05 ** (1 / 20) + 1e-9
+    assert high == 1

@@ -6,6 +6,7 @@ pairs whose parts share no row, so that they are to each other what independent 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -125,3 +126,33 @@ def _shared_with_partner(runs: Runs) -> np.ndarray:
     """How many features the two runs of each pair both select."""
     support = runs.sparse_support.astype(np.int64)
     return np.asarray(support[::2].multiply(support[1::2]).sum(axis=1), dtype=float).ravel()
+
+
+def gain_from_sharing(runs: Runs, n_features_to_select: int, *, seed: int = 0) -> float:
+    """How much further runs of different pairs agree than partners, as a share of what is left.
+
+    Two halves of different pairs share half of their rows on average, partners none. With the
+    agreements A of runs of different pairs and D of partners (shared features over selected ones,
+    corrected for chance), h = (A − D)/(1 − D), at least 0: 0 where the rows do not matter, since
+    the ranker draws by lot; 1 where runs that share rows find the same, others not; NaN where
+    partners always find the same, so that nothing is left.
+
+    Examples
+    --------
+    >>> runs = Runs.from_sets([[0, 1], [2, 3], [0, 1], [2, 3]], features=6).as_pairs()
+    >>> gain_from_sharing(runs, 2)  # A = 1/4, D = −1/2
+    0.5
+    """
+    chosen = selections(runs, n_features_to_select, seed)
+    size = float(chosen.sizes.mean())
+    by_chance = size / chosen.n_features
+    if not 0 < by_chance < 1:
+        return math.nan
+    of_partners = 2 * _shared_with_partner(chosen).sum()  # both ways round, as all counts here
+    counts, m = chosen.counts.astype(float), chosen.n_runs
+    of_others = counts @ (counts - 1) - of_partners
+    disjoint, sharing = (
+        float(shared / n / size - by_chance) / (1 - by_chance)
+        for shared, n in ((of_partners, m), (of_others, m * (m - 2)))
+    )
+    return max(sharing - disjoint, 0.0) / (1 - disjoint) if disjoint < 1 else math.nan

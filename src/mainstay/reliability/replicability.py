@@ -24,7 +24,12 @@ from mainstay._validation import (
 from mainstay.data import Data
 from mainstay.measures import MEASURES, check_named
 from mainstay.procedure import Procedure, as_procedure, asked_task
-from mainstay.reliability.pairs import agreement_in_pairs, halve, run_studies
+from mainstay.reliability.pairs import (
+    agreement_in_pairs,
+    gain_from_sharing,
+    halve,
+    run_studies,
+)
 from mainstay.reliability.result import Replicability
 from mainstay.runs import Runs
 from mainstay.similarity import FeatureSimilarity
@@ -171,9 +176,8 @@ def replicability(
         similarity = find_twins(data, threshold, lambda: choice_of([runs], k))
         if similarity is None and MEASURES[str(measure)].needs_similarity:
             raise InputError(f"{measure!r} needs features that are numbers; take another measure.")
-    scores = agreement_in_pairs(
-        runs, measure, k, similarity=similarity, seed=int(rng.integers(2**32))
-    )
+    seed = int(rng.integers(2**32))
+    scores = agreement_in_pairs(runs, measure, k, similarity=similarity, seed=seed)
     halves, inside = _by_level(scores, levels, n_splits)
     return Replicability(
         measure=measure if isinstance(measure, str) else getattr(measure, "__name__", "callable"),
@@ -185,6 +189,7 @@ def replicability(
         ensemble_size=ensemble_size,
         confidence=float(confidence),
         runs=runs[: 2 * n_pairs],
+        sharing=gain_from_sharing(runs[: 2 * n_pairs], k, seed=seed),
         settings=settings,
         seconds=seconds,
     )

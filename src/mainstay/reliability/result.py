@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from mainstay._validation import InputError
 from mainstay.measures import MEASURES
 from mainstay.reliability.agreement import chance_agreement, lowest_not_excluded
 from mainstay.reliability.gain import Gain
+from mainstay.reliability.pairs import gain_from_sharing
 from mainstay.reliability.variance import (
     PartScores,
     Spread,
@@ -65,6 +66,9 @@ class Replicability(Saveable):
         Level of the intervals.
     runs : Runs
         What the studies of the halves found; runs 0 and 1, 2 and 3, … are partners.
+    sharing : float
+        How much further runs of different pairs agree, because they share half of their rows: from
+        0 (rows do not matter, the ranker draws by lot) to 1; NaN where partners always agree.
     settings : dict
         What is needed to repeat it.
     seconds : float
@@ -82,12 +86,19 @@ class Replicability(Saveable):
     ensemble_size: int | None
     confidence: float
     runs: Runs
+    sharing: float
     settings: dict[str, Any] = field(default_factory=dict)
     seconds: float = math.nan
     single: Replicability | None = None
 
     def _to_parts(self) -> dict[str, Any]:
         return {**field_parts(self), "seconds": math.nan}
+
+    @classmethod
+    def _from_parts(cls, parts: dict[str, Any]) -> Self:
+        if "sharing" not in parts:  # files written before it was kept
+            parts["sharing"] = gain_from_sharing(parts["runs"], parts["n_features_to_select"])
+        return cls(**parts)
 
     def __float__(self) -> float:
         return self.value
@@ -258,7 +269,7 @@ class Replicability(Saveable):
     def _spread(self) -> Spread:
         k = self.n_features_to_select
         of_chance = chance_agreement(self.measure, k, self.runs.n_features)[1] ** 2
-        return Spread.of(self.pairs, self._parts, k, of_chance)
+        return Spread.of(self.pairs, self._parts, k, of_chance, self.sharing)
 
     @property
     def _lowest(self) -> float:

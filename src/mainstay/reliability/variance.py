@@ -5,11 +5,15 @@ disjoint parts of the rows do: with θ̂(D₁) and θ̂(D₂) from pairs inside 
 (θ̂(D₁) − θ̂(D₂))²/2 is an unbiased estimate of the variance of an estimate from n/2 rows (Nadeau
 and Bengio 2003). What is wanted is the variance of an estimate from all n rows, whose agreement is
 another. In simulated populations (`experiments/results/replicability.md`) the variance depends on
-the rows through the agreement θ alone, as V(θ) = v + c θ(1 − θ)², where v is 0.05 to 0.25 times the
-variance between pairs of studies that find nothing, and c is about 0.45/k for k selected features
-that are independent and up to 2/k where features come in correlated blocks. Parts of one data set
-tell v and c only roughly: they have a log-normal prior around these values, which the variances
-inside halves and quarters correct (χ², 10 and 12 degrees of freedom, as seen there).
+the rows through the agreement θ alone, as V(θ) = v + c θ(1 − θ)². How large v and c are depends on
+how much of a selection is due to the rows rather than to luck of the ranker's own, and runs of
+different pairs tell: they share half of their rows, and agree more for it than partners do, by a
+share h of what is left: 0.14 for the F-test on noise, 0.09 for information gain with ten bins that
+are the same for all halves, 0 for a ranker that draws by lot. v is about 8 h² times the variance
+between pairs of studies that find nothing; c is 10 to 20 h²/k (h at most 0.17) for k selected
+features that are independent, and up to four times that where features come in correlated blocks.
+Both have a log-normal prior around such values, which the variances inside halves and quarters
+correct (χ², 14 and 16 degrees of freedom).
 
 The interval is of Wilson's kind: all θ with |θ̂ − θ| ≤ t·√(V(θ) + e²), e² the variance from the
 finite number of pairs. It is not symmetric, and covers where θ̂ is near 0. Since more rows do not
@@ -26,10 +30,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit, stdtrit
 
-_AT_ZERO, _AT_ZERO_SPREAD = 0.13, 0.8  # prior of v, over the variance of pairs that find nothing
-_SLOPE, _SLOPE_SPREAD = 0.7, 1.0  # prior of c k; both spreads are of logarithms
+_AT_ZERO, _AT_ZERO_SPREAD = 12.0, 0.6  # prior of v, over h² and the variance at nothing
+_SLOPE, _SLOPE_SPREAD = 30.0, 1.2  # prior of c k, over h²; both spreads are of logarithms
+_SHARING_RANGE = (0.02, 0.17)  # h is not known better; above, it grows with θ and V does not
+_USUAL_SHARING = 0.15
 _OF_PRIOR = np.linspace(-2.5, 2.5, 21)  # where the priors are looked at, in their spreads
-_FREEDOM_INSIDE = (10, 12)  # of the variances inside halves and inside quarters
+_FREEDOM_INSIDE = (14, 16)  # of the variances inside halves and inside quarters
 _FREEDOM = 20  # of the t quantile, since v and c are estimated
 _GRID = 2001
 _USUAL_STEP, _LARGEST_STEP = 0.3, 1.2  # growth of the logit when the rows double
@@ -87,17 +93,25 @@ class Spread:
 
     @classmethod
     def of(
-        cls, pairs: np.ndarray, parts: Sequence[PartScores], n_selected: int, of_chance: float
+        cls,
+        pairs: np.ndarray,
+        parts: Sequence[PartScores],
+        n_selected: int,
+        of_chance: float,
+        sharing: float,
     ) -> Spread:
         """Estimate it from the agreements of all pairs.
 
         `of_chance`: variance between pairs of random selections, where it is known; without any
-        spread between the pairs it stands for it.
+        spread between the pairs it stands for it. `sharing`: h, see `gain_from_sharing`; NaN where
+        it cannot be known.
         """
+        h = _USUAL_SHARING if math.isnan(sharing) else float(np.clip(sharing, *_SHARING_RANGE))
+        due_to_rows = h * h
         lowest = min(parts, key=lambda part: part.mean)
-        at_zero = _AT_ZERO * max(lowest.of_pairs, of_chance, 1e-12)
+        at_zero = _AT_ZERO * due_to_rows * max(lowest.of_pairs, of_chance, 1e-12)
         v = at_zero * np.exp(_AT_ZERO_SPREAD * _OF_PRIOR)[:, None]
-        c = _SLOPE / n_selected * np.exp(_SLOPE_SPREAD * _OF_PRIOR)[None, :]
+        c = _SLOPE * due_to_rows / n_selected * np.exp(_SLOPE_SPREAD * _OF_PRIOR)[None, :]
         log_weight = -0.5 * (_OF_PRIOR[:, None] ** 2 + _OF_PRIOR[None, :] ** 2)
         for part, freedom in zip(parts, _FREEDOM_INSIDE, strict=False):
             expected = v + c * _shape(part.mean) + part.of_pairs / part.values.shape[2]
