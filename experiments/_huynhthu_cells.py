@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from _cells import Cell
 from _huynhthu_methods import BASES, Effort, Task, measure
+from _huynhthu_tuned import tuned
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from mainstay import datasets
@@ -33,7 +34,7 @@ APPENDIX_B = {  # the paper's candidates for K and the depth, and its folds
     "shares": (100, 50, 20, 10, 5, 3, 2, 1),
     "depths": tuple(range(1, 11)),
 }
-WITH_APPENDIX_B = ("rf", "rsb-knn", "gbdt")
+WITH_APPENDIX_B = ("rf", "gbdt", "rsb-knn", "rsb-tree")
 
 SIMULATED = Effort(10, 3, 1000, 3, 100, (50, 10, 3, 1), (1, 3, 5))
 SIMULATED_QUICK = Effort("oob", 2, 60, 2, 10, (10, 1), (1, 3))
@@ -94,8 +95,8 @@ def simulated(cell: Cell, seed: int, effort: Effort) -> dict[str, Any]:
     if method in REFERENCES:  # Q = 1 needs many more models
         effort = replace(effort, cv="oob", restarts=1)
     if method.startswith("b-"):
-        effort = replace(effort, **APPENDIX_B)
-    return measure(method.removeprefix("b-"), task, effort)
+        return tuned(method.removeprefix("b-"), task, replace(effort, **APPENDIX_B))
+    return measure(method, task, effort)
 
 
 # ---------------------------------------------------------------------- real data

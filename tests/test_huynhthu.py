@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import (
+    BaggingRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestRegressor,
+)
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 import mainstay as ms
 
@@ -17,7 +27,10 @@ import _huynhthu_network_tables as network_tables
 import _huynhthu_networks as networks
 import _huynhthu_protocol as protocol
 from _huynhthu_cells import APPENDIX_B, SIMULATED, RealData, equal_rows
+from _huynhthu_methods import Task
 from _huynhthu_simulated_networks import simulate_network
+from _huynhthu_trees import boosting, forest, neighbours, sorted_table
+from _huynhthu_tuned import tuned
 from papers_index import numbers
 
 from mainstay.networks.expression import read_expression
@@ -70,9 +83,107 @@ def test_equal_rows_stay_together(classification: bool) -> None:
     assert sorted(np.concatenate([test for _, test in data.folds(True)])) == list(range(120))
 
 
-def test_appendix_b_has_ten_values() -> None:
-    from dataclasses import replace
+class TestCompiledBaselines:
+    """Appendix B is run with compiled methods: they are scikit-learn's, up to chance."""
 
+    @pytest.fixture
+    def problem(self) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(260, 12)).astype(np.float32)
+        X[:, 6:] = rng.integers(5, size=(260, 6))  # equal values
+        return X, X[:, 0] * X[:, 1] + X[:, 7] + 0.5 * rng.normal(size=260)
+
+    @pytest.mark.parametrize(("classes", "depth"), [(True, 1), (False, 1), (False, 2)])
+    def test_boosting_without_equal_cuts(self, problem: Any, classes: bool, depth: int) -> None:
+        X, y = problem
+        y = (y > 0).astype(float) if classes else y
+        kind = GradientBoostingClassifier if classes else GradientBoostingRegressor
+        theirs = kind(max_depth=depth, n_estimators=20, random_state=0).fit(X[:160], y[:160])
+        expected = (theirs.decision_function if classes else theirs.predict)(X[160:])
+        importances = np.zeros(12)
+        train, test = np.arange(160), np.arange(160, 260)
+        table = sorted_table(X)
+        found = boosting(table, y, classes, train, test, depth, 20, 0.1, 0, importances)
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        np.testing.assert_allclose(
+            importances / importances.sum(), theirs.feature_importances_, atol=1e-6
+        )
+
+    @pytest.mark.parametrize("classes", [True, False])
+    def test_boosting(self, problem: Any, classes: bool) -> None:
+        X, y = problem
+        y = (y > 0).astype(float) if classes else y
+        kind = GradientBoostingClassifier if classes else GradientBoostingRegressor
+        train, test, table = np.arange(160), np.arange(160, 260), sorted_table(X)
+        ours, theirs = [], []
+        for seed in range(12):
+            ours.append(boosting(table, y, classes, train, test, 6, 20, 0.1, seed, np.zeros(12)))
+            model = kind(max_depth=6, n_estimators=20, random_state=seed).fit(X[:160], y[:160])
+            theirs.append((model.decision_function if classes else model.predict)(X[160:]))
+        assert_same_up_to_chance(np.array(ours), np.array(theirs))
+
+    @pytest.mark.parametrize("size", [2, 8, 12])  # rows sorted anew, and kept sorted
+    @pytest.mark.parametrize("subspace", [True, False])
+    @pytest.mark.parametrize("classes", [True, False])
+    def test_forests(self, problem: Any, size: int, subspace: bool, classes: bool) -> None:
+        X, y = problem
+        y = (y > 0).astype(float) if classes else y
+        train, test = np.arange(160), np.arange(160, 260)
+        table, importances = sorted_table(X), np.zeros(12)
+        ours = [
+            forest(table, y, train, test, size, subspace, 40, seed, importances)
+            for seed in range(12)
+        ]
+        theirs = []
+        for seed in range(12):
+            model: Any
+            if subspace:
+                base = DecisionTreeRegressor()
+                model = BaggingRegressor(base, 40, max_features=size, random_state=seed)
+            else:
+                model = RandomForestRegressor(40, max_features=size, random_state=seed)
+            theirs.append(model.fit(X[:160], y[:160]).predict(X[160:]))
+        assert_same_up_to_chance(np.array(ours), np.array(theirs))
+
+    def test_neighbours(self, problem: Any) -> None:
+        X, y = problem
+        train, test = np.arange(160), np.arange(160, 260)
+        columns = np.ascontiguousarray(X.T, dtype=float)
+        ours, theirs = [], []
+        for seed in range(12):
+            ours.append(neighbours(columns, y, train, test, 4, 5, 40, seed))
+            model = BaggingRegressor(KNeighborsRegressor(), 40, max_features=4, random_state=seed)
+            theirs.append(model.fit(X[:160], y[:160]).predict(X[160:]))
+        assert_same_up_to_chance(np.array(ours), np.array(theirs))
+
+    @pytest.mark.parametrize("method", ["rf", "gbdt", "rsb-knn", "rsb-tree"])
+    def test_a_search_finds_what_helps(self, problem: Any, method: str) -> None:
+        X, y = problem
+        X = np.hstack([X, np.random.default_rng(1).normal(size=(260, 30))])
+        task = Task(X[:160], y[:160], X[160:], y[160:], np.array([0, 1, 7]), False, 0)
+        effort = replace(SIMULATED, **APPENDIX_B | {"folds": 3})
+        found = tuned(method, task, effort)
+        assert found["error"] < 0.95 * y[160:].var()
+        assert len(found["errors"]) >= 8
+        assert (
+            found["size"]
+            == (effort.depths if method == "gbdt" else effort.sizes(42))[
+                int(np.argmin(found["errors"]))
+            ]
+        )
+        if method in ("rf", "gbdt"):
+            assert found["aupr"] > 0.5
+
+
+def assert_same_up_to_chance(ours: np.ndarray, theirs: np.ndarray) -> None:
+    """Compare the means of predictions over seeds, in standard errors of their difference."""
+    error = (ours.var(axis=0, ddof=1) + theirs.var(axis=0, ddof=1)) / len(ours)
+    apart = (ours.mean(axis=0) - theirs.mean(axis=0)) ** 2
+    assert apart.sum() < 1.9 * error.sum()  # 1 if they are the same; rows share models
+    assert 0.6 < ours.std(axis=0).mean() / theirs.std(axis=0).mean() < 1.6
+
+
+def test_appendix_b_has_ten_values() -> None:
     effort = replace(SIMULATED, **APPENDIX_B)
     assert effort.sizes(10_000) == [1, 100, 200, 500, 1000, 2000, 3333, 5000, 10_000]  # √M = M/100
     assert len(effort.sizes(305)) == 10 == len(effort.depths) == effort.folds
