@@ -267,7 +267,23 @@ def test_networks_that_were_not_run_are_left_out_of_the_comparison() -> None:
     lines = network_tables.path_of_lambda(found).splitlines()[2:]
     assert "0.400 ± 0.000 | – | 0.500 ± 0.000 | 2 of 2 | – | –" in lines[1]
     words = network_tables.elsewhere(found)
-    assert words == "with hubs 0.50 against 0.40 of forests (above on 2 of 2 networks)"
+    assert (
+        words == "with hubs 0.50 with one restart (above forests on 2 of 2 networks), forests 0.40"
+    )
+
+
+def test_restarts_of_the_automatic_penalty_are_paths_with_one_restart() -> None:
+    cells = pd.DataFrame(
+        [
+            {"method": "prsb-knn-path", "seed": "0", "average_precision": 0.1},
+            {"method": "prsb-knn-path", "seed": "1", "average_precision": 0.2},
+            {"method": "prsb-knn-auto", "seed": "0", "average_precision": 0.9},
+            {"method": "prsb-knn-auto", "seed": "1", "average_precision": 0.8},
+        ]
+    ).assign(data="1")
+    cells["of_restarts"] = [[0.1], [0.2], None, [0.2, 0.3]]  # of one run they were not kept
+    assert network_tables.precisions(cells, "1", "prsb-knn-auto") == [0.9, 0.8]
+    assert network_tables.precisions(cells, "1", "prsb-knn-path") == [0.1, 0.2, 0.3]
 
 
 def test_equal_rows_are_compared_only_on_whole_cross_validations() -> None:
