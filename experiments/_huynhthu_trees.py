@@ -22,7 +22,8 @@ from mainstay._kernels.subspace_draws import GOLDEN, _below, _mixed
 from mainstay._kernels.subspace_knn import _bag, _nearest, _squared_distances
 from mainstay._kernels.subspace_tree import EPSILON, ROUNDING, _drawn, _keep_order
 
-GAPS = np.array([57, 23, 10, 4, 1])  # of the sort of few rows
+GAPS = np.array([57, 23, 10, 4, 1])  # of the sort of rows that are not kept sorted
+FEW = 10  # rows of a node that are not kept sorted in any case
 
 
 class Table(NamedTuple):
@@ -142,15 +143,34 @@ def _describe(rows, y, weight):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _most_height(rows, y, weight, inverse, total, n, keys):
+    """Greatest L²/n_L + R²/n_R of all ways to part few rows: they are parted by y."""
+    m = len(rows)
+    for i in range(m):
+        row, k = rows[i], i
+        while k > 0 and y[keys[k - 1]] > y[row]:
+            keys[k] = keys[k - 1]
+            k -= 1
+        keys[k] = row
+    best, left, n_left = -np.inf, 0.0, 0
+    for i in range(m - 1):
+        left += weight[keys[i]] * y[keys[i]]
+        n_left += weight[keys[i]]
+        right = total - left
+        best = max(best, left * left * inverse[n_left] + right * right * inverse[n - n_left])
+    return best
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _grow(state, table, y, weight, columns, size, sorted_, mtry, most, tree, work):
     """Grow one tree on `columns` (shuffled here) down to depth `most`; gains go to `work.gains`.
 
-    With `sorted_`, the first `size` entries of the lines of `work.ordered` are the rows by column;
-    else of `work.rows`, in any order. Returns the number of nodes.
+    The first `size` entries of `work.rows` are the rows, with `sorted_` those of the lines of
+    `work.ordered` are the same by column. Few rows are sorted anew, for the few columns that it
+    takes to find a cut that none can better. Returns the number of nodes.
     """
     d = len(columns)
-    target, stack, gains = work.target, work.stack, work.gains
-    base = work.ordered[columns[0]] if sorted_ else work.rows
+    target, stack, gains, base = work.target, work.stack, work.gains, work.rows
     work.node_of[:] = -1
     for p in range(size):
         row = base[p]
@@ -171,14 +191,18 @@ def _grow(state, table, y, weight, columns, size, sorted_, mtry, most, tree, wor
         rows = base[start:stop]
         m = stop - start
         n, total, squares, _ = _describe(rows, y, weight)
-        enough = squares * (1 - ROUNDING)  # both sides pure: no other cut is better
+        kept = sorted_ and m > FEW
+        most_height = squares  # if both sides are pure
+        if m <= FEW:
+            most_height = _most_height(rows, y, weight, work.inverse, total, n, work.keys)
+        enough = most_height - ROUNDING * squares
         best, feature, cut, visited = -np.inf, -1, 0, 0
         while visited < d and (visited < mtry or feature < 0) and best < enough:
             at = visited + _below(state, d - visited)
             j = columns[at]
             columns[at], columns[visited] = columns[visited], j
             visited += 1
-            if sorted_:
+            if kept:
                 line = work.ordered[j, start:stop]
             else:
                 _in_order(table.orders[j], table.codes[j], rows, work.node_of, node, work.keys,
@@ -187,16 +211,16 @@ def _grow(state, table, y, weight, columns, size, sorted_, mtry, most, tree, wor
             height, found = _best_cut(line, table.codes[j], target, weight, work.inverse, total, n)
             if found and height > best:
                 best, feature, cut = height, j, found
-                if not sorted_:
+                if not kept:
                     work.chosen[:m] = line
         if feature < 0:
             continue
         gains[feature] += best - total * total / n
-        line = work.ordered[feature, start:stop] if sorted_ else work.chosen[:m]
+        line = work.ordered[feature, start:stop] if kept else work.chosen[:m]
         x = table.values[feature]
         tree.feature[node], tree.left[node] = feature, made
         tree.threshold[node] = np.float64(x[line[cut - 1]]) / 2 + np.float64(x[line[cut]]) / 2
-        ends = [True, True]
+        lost = [True, True]  # need not be kept sorted
         for side in range(2):
             part = line[:cut] if side == 0 else line[cut:]
             child = made + side
@@ -206,21 +230,20 @@ def _grow(state, table, y, weight, columns, size, sorted_, mtry, most, tree, wor
                 tree.leaf_of[row] = child
                 work.node_of[row] = child
             if depth + 1 < most and impurity > EPSILON and n > 1:
-                ends[side] = False
+                lost[side] = len(part) <= FEW
                 stack[waiting, 0] = start if side == 0 else start + cut
                 stack[waiting, 1] = start + cut if side == 0 else stop
                 stack[waiting, 2], stack[waiting, 3] = depth + 1, child
                 waiting += 1
         made += 2
-        if not sorted_:
-            rows[:] = line
-        elif not (ends[0] and ends[1]):
+        rows[:] = line
+        if kept and not (lost[0] and lost[1]):
             for p in range(m):
                 work.goes_left[line[p]] = p < cut
             for j in columns:
                 if j != feature:
                     _keep_order(
-                        work.ordered[j, start:stop], work.goes_left, ends[0], ends[1], work.spare
+                        work.ordered[j, start:stop], work.goes_left, lost[0], lost[1], work.spare
                     )
     return made
 
@@ -260,11 +283,11 @@ def forest(table, y, train, others, mtry, subspace, n_trees, seed, importances):
         size = 0
         if sorted_:
             for j in columns:
-                size = _drawn(table.orders[j], weight, work.ordered[j])
-        else:
-            for row in range(n):
+                _drawn(table.orders[j], weight, work.ordered[j])
+        for row in range(n):
+            if weight[row]:
                 work.rows[size] = row
-                size += weight[row] > 0
+                size += 1
         work.gains[:] = 0
         _grow(state, table, y, weight, columns, size, sorted_, mtry, n, tree, work)
         whole = work.gains.sum()
@@ -298,7 +321,7 @@ def boosting(table, y, classes, train, others, depth, n_trees, rate, seed, impor
     for _ in range(n_trees):
         for row in train:
             residual[row] = y[row] - (1 / (1 + np.exp(-fit[row])) if classes else fit[row])
-        work.ordered[:, : len(train)] = orders
+        work.ordered[:, : len(train)], work.rows[: len(train)] = orders, train
         work.gains[:] = 0
         made = _grow(
             state, table, residual, weight, columns, len(train), True, p, depth, tree, work
