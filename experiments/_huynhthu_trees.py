@@ -88,8 +88,11 @@ def _memory(p, n):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _best_cut(rows, codes, target, weight, inverse, total, n):
-    """Greatest L²/n_L + R²/n_R of the cuts of sorted rows, and how many go left (0: no cut)."""
+def _best_cut(rows, codes, target, weight, inverse, total, n, slack):
+    """Greatest L²/n_L + R²/n_R of the cuts of sorted rows, and how many go left (0: no cut).
+
+    What differs by less than the slack is the same, and the first counts.
+    """
     best, cut, left, n_left = -np.inf, 0, 0.0, 0
     before = codes[rows[0]]
     for p in range(len(rows)):
@@ -98,7 +101,7 @@ def _best_cut(rows, codes, target, weight, inverse, total, n):
             before = codes[row]
             right = total - left
             height = left * left * inverse[n_left] + right * right * inverse[n - n_left]
-            if height > best:
+            if height > best + slack:
                 best, cut = height, p
         left += target[row]
         n_left += weight[row]
@@ -195,7 +198,8 @@ def _grow(state, table, y, weight, columns, size, sorted_, mtry, most, tree, wor
         most_height = squares  # if both sides are pure
         if m <= FEW:
             most_height = _most_height(rows, y, weight, work.inverse, total, n, work.keys)
-        enough = most_height - ROUNDING * squares
+        slack = ROUNDING * squares
+        enough = most_height - slack
         best, feature, cut, visited = -np.inf, -1, 0, 0
         while visited < d and (visited < mtry or feature < 0) and best < enough:
             at = visited + _below(state, d - visited)
@@ -208,8 +212,10 @@ def _grow(state, table, y, weight, columns, size, sorted_, mtry, most, tree, wor
                 _in_order(table.orders[j], table.codes[j], rows, work.node_of, node, work.keys,
                           work.spare)  # fmt: skip
                 line = work.spare[:m]
-            height, found = _best_cut(line, table.codes[j], target, weight, work.inverse, total, n)
-            if found and height > best:
+            height, found = _best_cut(
+                line, table.codes[j], target, weight, work.inverse, total, n, slack
+            )
+            if found and height > best + slack:
                 best, feature, cut = height, j, found
                 if not kept:
                     work.chosen[:m] = line
