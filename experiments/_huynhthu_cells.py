@@ -94,6 +94,11 @@ def simulated(cell: Cell, seed: int, effort: Effort) -> dict[str, Any]:
     )  # fmt: skip
     if method in REFERENCES:  # Q = 1 needs many more models
         effort = replace(effort, cv="oob", restarts=1)
+    return _measured(method, task, effort)
+
+
+def _measured(method: str, task: Task, effort: Effort) -> dict[str, Any]:
+    """Run a method, tuned as in appendix B if its name says so."""
     if method.startswith("b-"):
         return tuned(method.removeprefix("b-"), task, replace(effort, **APPENDIX_B))
     return measure(method, task, effort)
@@ -132,6 +137,18 @@ def restart_cells(quick: bool) -> list[Cell]:
         (name, str(fold), f"prsb-{base}")
         for base in ("knn", "tree", "svm")
         for name in FROM_RESTARTS
+        for fold in range(N_FOLDS)
+    ]
+
+
+def tuned_cells(quick: bool) -> list[Cell]:
+    """List data set, fold, method for appendix B on real data with all rows, the cheapest first."""
+    if quick:
+        return []
+    return [
+        (name, str(fold), f"b-{method}")
+        for name in FROM_RESTARTS
+        for method in ("rsb-knn", "rf", "rsb-tree", "gbdt")
         for fold in range(N_FOLDS)
     ]
 
@@ -182,11 +199,8 @@ def real(
     data = RealData.load(name, seed, folder)
     X, y = data.X, data.y
     train, test = data.folds(together)[int(fold)]
-    return measure(
-        method,
-        Task(X[train], y[train], X[test], y[test], data.relevant, data.classification, int(fold)),
-        effort,
-    )
+    task = Task(X[train], y[train], X[test], y[test], data.relevant, data.classification, int(fold))
+    return _measured(method, task, effort)
 
 
 def equal_rows(X: np.ndarray, y: np.ndarray) -> np.ndarray:

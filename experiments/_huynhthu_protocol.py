@@ -16,11 +16,10 @@ from _huynhthu_cells import (
     WITH_EQUAL_ROWS,
 )
 from _huynhthu_methods import BASES
-from _huynhthu_paper import TABLE_2, TABLE_S2_ERROR
-from _huynhthu_tables import LABELS, label
+from _huynhthu_paper import TABLE_S2_ERROR
+from _huynhthu_tables import LABELS, Paper, label
 
 KEY = ["data", "repetition", "method"]
-_PAPER = {"rf": TABLE_S2_ERROR, "gbdt": TABLE_S2_ERROR, "rsb-knn": TABLE_2, "rsb-tree": TABLE_2}
 
 
 def spread(values: pd.Series, digits: int = 3) -> str:
@@ -82,7 +81,8 @@ def baselines(done: Sequence[str], depths: Sequence[int]) -> str:
     words = []
     if done:
         words.append(
-            f"{listed([label(m) for m in done])} are tuned as in appendix B of the paper: ten "
+            f"{listed([label(m) for m in done])} {'are' if len(done) > 1 else 'is'} tuned as in "
+            "appendix B of the paper: ten "
             "values of K or depths from 1 to 10, by 10 folds, with 100 models; by compiled "
             "versions of scikit-learn's methods, which tests hold to the originals."
         )
@@ -106,28 +106,29 @@ def on_friedman(cells: pd.DataFrame) -> str:
     return f"{', '.join(shown)} (paper: {paper}), beside {', '.join(ours)}"
 
 
-def appendix_b(cells: pd.DataFrame) -> str:
-    """Compare the small grids with the paper's, on the data sets that have both."""
+def appendix_b(
+    small: pd.DataFrame, large: pd.DataFrame, names: Sequence[str], papers: Sequence[Paper], n: int
+) -> str:
+    """Compare the small grids with the paper's, where the latter was run n times."""
     rows = []
     for method in WITH_APPENDIX_B:
-        for problem in PROBLEMS:
-            mine = cells[cells["data"] == problem].set_index(["repetition", "method"])
-            sets = [i for i, m in mine.index if m == f"b-{method}" and (i, method) in mine.index]
-            if not sets:
+        for name in names:
+            mine = large[(large["data"] == name) & (large["method"] == f"b-{method}")]
+            both = small[(small["data"] == name) & (small["method"] == method)]
+            both = both[both["repetition"].isin(mine["repetition"])]
+            if len(both) < n:
                 continue
-            small = mine.loc[[(i, method) for i in sets]]
-            large = mine.loc[[(i, f"b-{method}") for i in sets]]
-            theirs = _PAPER[method].get((problem, method))
-            chosen = sorted(large["size"].astype(int))
+            theirs = next((p[name, method] for p in papers if (name, method) in p), None)
+            chosen = sorted(mine["size"].astype(int))
             rows.append(
-                [label(method), problem, len(sets), spread(small["error"]), spread(large["error"]),
+                [label(method), name, len(mine), spread(both["error"]), spread(mine["error"]),
                  f"{theirs[0]:.2f}" if theirs else "–", f"{chosen[0]} to {chosen[-1]}",
-                 f"{large['seconds'].mean():.0f}"]
+                 f"{mine['seconds'].mean():.0f}"]
             )  # fmt: skip
     if not rows:
         return "(not run)"
-    header = ["", "", "data sets", "error, small grid", "ten values, ten folds", "paper"]
-    return table([*header, "K or depth chosen", "CPU s a data set"], rows, text=2)
+    header = ["", "", "times", "error, small grid", "ten values, ten folds", "paper"]
+    return table([*header, "K or depth chosen", "CPU s each"], rows, text=2)
 
 
 def equal_rows_together(real: pd.DataFrame, together: pd.DataFrame) -> str:

@@ -102,7 +102,9 @@ def simulated(run: Experiment) -> dict[str, Any]:
         "restarts": tables.restarts(found),
         "table_s3": tables.references(found, papers),
         "lowest_of_20": protocol.lowest_of_20(found),
-        "appendix_b": protocol.appendix_b(every),
+        "appendix_b": protocol.appendix_b(
+            every, every, problems, (paper.TABLE_S2_ERROR, paper.TABLE_2), 1
+        ),
     }
 
 
@@ -201,7 +203,7 @@ def real(run: Experiment) -> dict[str, Any]:
 
 
 def other_protocols(run: Experiment, found: Any, effort: Any, folder: Any) -> dict[str, Any]:
-    """Run real data with equal rows kept together, and PRSB from several restarts."""
+    """Run real data with equal rows together, PRSB from several restarts, and appendix B."""
     quick, names = run.options.quick, ["data", "repetition", "method"]
     settings = {"seed": run.options.seed, "folder": folder}
     together = run.part(
@@ -216,7 +218,12 @@ def other_protocols(run: Experiment, found: Any, effort: Any, folder: Any) -> di
         partial(cells.real, effort=replace(effort, restarts=cells.N_RESTARTS_REAL), **settings),
         names,
     )
+    tuned = run.part(
+        "tuned", cells.tuned_cells(quick), partial(cells.real, effort=effort, **settings), names
+    )
+    papers = (paper.TABLE_S6, paper.TABLE_4)
     return {
+        "tuned_real": protocol.appendix_b(found, tuned, cells.FROM_RESTARTS, papers, cells.N_FOLDS),
         "together": protocol.equal_rows_together(found, together),
         "together_words": protocol.together_in_words(found, together),
         "from_restarts": protocol.from_restarts(found, several, cells.FROM_RESTARTS),

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "experiments"))
 import _huynhthu_network_tables as network_tables
 import _huynhthu_networks as networks
 import _huynhthu_protocol as protocol
-from _huynhthu_cells import APPENDIX_B, SIMULATED, RealData, equal_rows
+from _huynhthu_cells import APPENDIX_B, PROBLEMS, SIMULATED, RealData, equal_rows
 from _huynhthu_methods import Task
 from _huynhthu_simulated_networks import simulate_network
 from _huynhthu_trees import boosting, forest, neighbours, sorted_table
@@ -302,3 +302,28 @@ def test_equal_rows_are_compared_only_on_whole_cross_validations() -> None:
     assert text.splitlines()[2:] == ["| spectf | RF | 0.100 ± 0.000 | 0.200 ± 0.000 |"]
     words = protocol.together_in_words(real, together)
     assert words == "on spectf RF's error of 0.100 becomes 0.200"
+
+
+def test_appendix_b_takes_the_place_of_the_small_grids_once_all_of_it_was_run() -> None:
+    cells = pd.DataFrame(
+        [
+            {"data": name, "repetition": str(i), "method": method, "error": error, "size": 2.0}
+            for name in PROBLEMS
+            for i in range(10)
+            for method, error in (("rf", 0.3), ("b-rf", 0.2), ("gbdt", 0.5), ("b-gbdt", 0.4))
+        ]
+    ).assign(seconds=1.0)
+    main, done = protocol.with_appendix_b(cells)
+    assert done == ["rf", "gbdt"]
+    assert main.groupby("method")["error"].first().to_dict() == {"rf": 0.2, "gbdt": 0.4}
+    main, done = protocol.with_appendix_b(cells.drop(index=3))  # one of b-gbdt is missing
+    assert done == ["rf"]
+    assert main[main["method"] == "gbdt"]["error"].tolist() == [0.5] * 40
+    words = protocol.baselines(done, (1, 3))
+    assert words.startswith("RF is tuned as in appendix B")
+    assert "GBDT: its depth among 1, 3, by 3 folds" in words
+    paper = {("Linear", "rf"): (0.21, None)}
+    text = protocol.appendix_b(cells, cells, ["Linear"], [paper], 10)
+    assert text.splitlines()[2] == (
+        "| RF | Linear | 10 | 0.300 ± 0.000 | 0.200 ± 0.000 | 0.21 | 2 to 2 | 1 |"
+    )
