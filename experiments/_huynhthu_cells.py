@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from _cells import Cell
 from _huynhthu_methods import BASES, Effort, Task, measure
+from _huynhthu_tuned import tuned
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from mainstay import datasets
@@ -33,7 +34,7 @@ APPENDIX_B = {  # the paper's candidates for K and the depth, and its folds
     "shares": (100, 50, 20, 10, 5, 3, 2, 1),
     "depths": tuple(range(1, 11)),
 }
-WITH_APPENDIX_B = ("rf", "rsb-knn", "gbdt")
+WITH_APPENDIX_B = ("rf", "gbdt", "rsb-knn", "rsb-tree")
 
 SIMULATED = Effort(10, 3, 1000, 3, 100, (50, 10, 3, 1), (1, 3, 5))
 SIMULATED_QUICK = Effort("oob", 2, 60, 2, 10, (10, 1), (1, 3))
@@ -93,9 +94,14 @@ def simulated(cell: Cell, seed: int, effort: Effort) -> dict[str, Any]:
     )  # fmt: skip
     if method in REFERENCES:  # Q = 1 needs many more models
         effort = replace(effort, cv="oob", restarts=1)
+    return _measured(method, task, effort)
+
+
+def _measured(method: str, task: Task, effort: Effort) -> dict[str, Any]:
+    """Run a method, tuned as in appendix B if its name says so."""
     if method.startswith("b-"):
-        effort = replace(effort, **APPENDIX_B)
-    return measure(method.removeprefix("b-"), task, effort)
+        return tuned(method.removeprefix("b-"), task, replace(effort, **APPENDIX_B))
+    return measure(method, task, effort)
 
 
 # ---------------------------------------------------------------------- real data
@@ -131,6 +137,18 @@ def restart_cells(quick: bool) -> list[Cell]:
         (name, str(fold), f"prsb-{base}")
         for base in ("knn", "tree", "svm")
         for name in FROM_RESTARTS
+        for fold in range(N_FOLDS)
+    ]
+
+
+def tuned_cells(quick: bool) -> list[Cell]:
+    """List data set, fold, method for appendix B on real data with all rows, the cheapest first."""
+    if quick:
+        return []
+    return [
+        (name, str(fold), f"b-{method}")
+        for name in FROM_RESTARTS
+        for method in ("rsb-knn", "rf", "rsb-tree", "gbdt")
         for fold in range(N_FOLDS)
     ]
 
@@ -181,11 +199,8 @@ def real(
     data = RealData.load(name, seed, folder)
     X, y = data.X, data.y
     train, test = data.folds(together)[int(fold)]
-    return measure(
-        method,
-        Task(X[train], y[train], X[test], y[test], data.relevant, data.classification, int(fold)),
-        effort,
-    )
+    task = Task(X[train], y[train], X[test], y[test], data.relevant, data.classification, int(fold))
+    return _measured(method, task, effort)
 
 
 def equal_rows(X: np.ndarray, y: np.ndarray) -> np.ndarray:

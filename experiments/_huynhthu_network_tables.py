@@ -39,8 +39,17 @@ def shown(method: str) -> str:
 
 
 def precisions(cells: pd.DataFrame, name: str, method: str) -> list[float]:
-    """Average precision of every seed."""
-    mine = cells[(cells["data"] == name) & (cells["method"] == method)]
+    """Average precision of every seed; of a path with one restart also those of the automatic λ.
+
+    The restarts of the automatic λ are such runs, the first of them that of the same seed.
+    """
+    here = cells[cells["data"] == name]
+    mine = here[here["method"] == method]
+    if method.endswith("-path") and "of_restarts" in here:
+        several = here[here["method"] == method.replace("-path", "-auto")]
+        several = several.dropna(subset=["of_restarts"])
+        left = mine[~mine["seed"].isin(several["seed"])]
+        return [*left["average_precision"], *(v for runs in several["of_restarts"] for v in runs)]
     return mine["average_precision"].tolist()
 
 
@@ -109,16 +118,17 @@ STEPS = {"slow": "0.001", "prsb": "0.01"}
 
 
 def chosen_lambda(cells: pd.DataFrame, name: str, method: str, reading: Reading) -> str | None:
-    """The largest λ with more regulators per gene than were observed, in the first seed.
+    """The largest λ with more regulators per gene than observed, in the first seed that says so.
 
-    `method` is such as "prsb-knn". None if one of the λ was not run, or its Σα was not kept.
+    `method` is such as "prsb-knn". None if no seed has all λ and kept their Σα.
     """
-    first = cells[(cells["data"] == name) & (cells["seed"] == "0")].set_index("method")
-    if reading.size not in first:
+    if reading.size not in cells:
         return None
-    sizes = first[reading.size].reindex([f"{method}-{value}" for value in LAMBDAS[1:]])
-    if sizes.isna().any():
+    mine = cells[cells["data"] == name].pivot(index="seed", columns="method", values=reading.size)
+    mine = mine.reindex(columns=[f"{method}-{value}" for value in LAMBDAS[1:]]).dropna()
+    if mine.empty:
         return None
+    sizes = mine.sort_index().iloc[0]
     enough = [v for v, size in zip(LAMBDAS[1:], sizes, strict=True) if size > OBSERVED[name]]
     return enough[-1] if enough else LAMBDAS[1]
 
@@ -272,14 +282,18 @@ def path_of_lambda(found: list[Group]) -> str:
 
 def elsewhere(found: list[Group]) -> str:
     """Write how the path does on networks that nothing was chosen on."""
-    words = [
-        f"{group.name.removeprefix('simulated, ')} {np.mean(group.values['prsb-knn-path']):.2f} "
-        f"against {np.mean(group.values['forest']):.2f} of forests "
-        f"(above on {_above(group, 'prsb-knn-path')} networks)"
-        for group in found[1:]
-        if group.values["prsb-knn-path"]
-    ]
-    return ", ".join(words) or "not run"
+    words = []
+    for group in found[1:]:
+        name, forests = group.name.removeprefix("simulated, "), group.values["forest"]
+        shown = [
+            f"{np.mean(group.values[method]):.2f} with {restarts} "
+            f"(above forests on {_above(group, method)} networks)"
+            for method, restarts in (("prsb-knn-path", "one restart"), ("prsb-knn-auto", "four"))
+            if group.values[method]
+        ]
+        if shown:
+            words.append(f"{name} {' and '.join(shown)}, forests {np.mean(forests):.2f}")
+    return "; ".join(words) or "not run"
 
 
 def each_simulated(cells: pd.DataFrame) -> str:

@@ -47,7 +47,7 @@ def sizes(quick: bool) -> dict[str, Any]:
             "information_gain": few, "mrmr": dict.fromkeys(GROUPS, (3, 3)), "halves": 4,
             "half_b": 10, "stuart_folds": 3,
         }  # fmt: skip
-    counts = (1000, 1000, 100, 100)
+    counts = (1000, 1000, 1000, 100)
     return {
         "splits": 10, "table": 1000, "greedy": dict(zip(GROUPS, counts, strict=True)), "folds": 100,
         "information_gain": {
@@ -55,7 +55,7 @@ def sizes(quick: bool) -> dict[str, Any]:
             "generated": (1000, 20),
         },
         "mrmr": {
-            "small": (1000, 100), "ten classes": (1000, 20), "wide": (100, 20),
+            "small": (1000, 100), "ten classes": (1000, 20), "wide": (1000, 20),
             "generated": (100, 10),
         },
         "halves": 30, "half_b": 200, "stuart_folds": 100,

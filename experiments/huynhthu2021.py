@@ -74,11 +74,12 @@ def simulated(run: Experiment) -> dict[str, Any]:
         partial(cells.simulated, seed=run.options.seed, effort=effort),
         ["data", "repetition", "method"],
     )
+    every, (found, tuned) = found, protocol.with_appendix_b(found)
     run.draw("figure_s1", figures.plot_boxes(found, "error", ("single", "rsb", "prsb"), "error"))
     run.draw("figure_s2", figures.plot_boxes(found, "aupr", ("eda", "prsb"), "AUPR"))
     goals, verdicts = tables.goals(found, paper.TABLE_S2_ERROR, paper.TABLE_S2_AUPR)
     three = tables.each("single", "rsb", "prsb")
-    two, six = tables.each("rsb", "prsb"), ["rf", "gbdt", "gbdt2", *tables.each("prsb")]
+    two, five = tables.each("rsb", "prsb"), ["rf", "gbdt", *tables.each("prsb")]
     problems = list(cells.PROBLEMS)
     papers = {
         "error": paper.TABLE_S3_ERROR,
@@ -90,17 +91,20 @@ def simulated(run: Experiment) -> dict[str, Any]:
         "goals": goals,
         "goals_counted": tables.counted_goals(verdicts),
         "n_goals": len(verdicts),
+        "baselines": protocol.baselines(tuned, effort.depths),
+        "on_friedman": protocol.on_friedman(every),
         "table_2": tables.by_data(found, "error", paper.TABLE_2, ["Hypercube"], three),
         "single": tables.by_data(found, "error", {}, problems, three),
         "table_s1": tables.by_data(found, "size", paper.TABLE_S1, problems, two, 1),
-        "table_s2_error": tables.by_data(found, "error", paper.TABLE_S2_ERROR, problems, six),
-        "table_s2_aupr": tables.by_data(found, "aupr", paper.TABLE_S2_AUPR, problems, six),
-        "n_depth_2": int((found["method"] == "gbdt2").sum()),
+        "table_s2_error": tables.by_data(found, "error", paper.TABLE_S2_ERROR, problems, five),
+        "table_s2_aupr": tables.by_data(found, "aupr", paper.TABLE_S2_AUPR, problems, five),
         "eda": tables.by_data(found, "aupr", {}, problems, tables.each("eda", "prsb")),
         "restarts": tables.restarts(found),
         "table_s3": tables.references(found, papers),
         "lowest_of_20": protocol.lowest_of_20(found),
-        "appendix_b": protocol.appendix_b(found),
+        "appendix_b": protocol.appendix_b(
+            every, every, problems, (paper.TABLE_S2_ERROR, paper.TABLE_2), 1
+        ),
     }
 
 
@@ -199,7 +203,7 @@ def real(run: Experiment) -> dict[str, Any]:
 
 
 def other_protocols(run: Experiment, found: Any, effort: Any, folder: Any) -> dict[str, Any]:
-    """Run real data with equal rows kept together, and PRSB from several restarts."""
+    """Run real data with equal rows together, PRSB from several restarts, and appendix B."""
     quick, names = run.options.quick, ["data", "repetition", "method"]
     settings = {"seed": run.options.seed, "folder": folder}
     together = run.part(
@@ -214,7 +218,12 @@ def other_protocols(run: Experiment, found: Any, effort: Any, folder: Any) -> di
         partial(cells.real, effort=replace(effort, restarts=cells.N_RESTARTS_REAL), **settings),
         names,
     )
+    tuned = run.part(
+        "tuned", cells.tuned_cells(quick), partial(cells.real, effort=effort, **settings), names
+    )
+    papers = (paper.TABLE_S6, paper.TABLE_4)
     return {
+        "tuned_real": protocol.appendix_b(found, tuned, cells.FROM_RESTARTS, papers, cells.N_FOLDS),
         "together": protocol.equal_rows_together(found, together),
         "together_words": protocol.together_in_words(found, together),
         "from_restarts": protocol.from_restarts(found, several, cells.FROM_RESTARTS),
@@ -256,7 +265,6 @@ def main() -> None:
     values |= {
         "seed": options.seed,
         "cost": run.seconds / 3600,
-        "depths": ", ".join(map(str, cells.SIMULATED.depths)),
         "digits_splits": extra.N_SPLITS,
         "n_folds": cells.N_FOLDS,
     }

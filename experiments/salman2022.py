@@ -1,7 +1,7 @@
 """Regenerate the results of Salman, Alzaatreh and Sulieman (2022), next to what the paper reports.
 
-python experiments/salman2022.py                # about an hour of CPU time; every cell is cached
-python experiments/salman2022.py --report-only  # what the cache holds so far
+python experiments/salman2022.py                # half an hour of CPU time; every cell is kept
+python experiments/salman2022.py --report-only  # what has been computed so far
 python experiments/salman2022.py --quick        # a look, in a temporary folder: a minute
 """
 

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import (
+    BaggingRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestRegressor,
+)
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 import mainstay as ms
 
@@ -16,8 +26,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "experiments"))
 import _huynhthu_network_tables as network_tables
 import _huynhthu_networks as networks
 import _huynhthu_protocol as protocol
-from _huynhthu_cells import APPENDIX_B, SIMULATED, RealData, equal_rows
+from _huynhthu_cells import APPENDIX_B, PROBLEMS, SIMULATED, RealData, equal_rows
+from _huynhthu_methods import Task
 from _huynhthu_simulated_networks import simulate_network
+from _huynhthu_trees import boosting, forest, neighbours, sorted_table
+from _huynhthu_tuned import tuned
 from papers_index import numbers
 
 from mainstay.networks.expression import read_expression
@@ -70,9 +83,110 @@ def test_equal_rows_stay_together(classification: bool) -> None:
     assert sorted(np.concatenate([test for _, test in data.folds(True)])) == list(range(120))
 
 
-def test_appendix_b_has_ten_values() -> None:
-    from dataclasses import replace
+class TestCompiledBaselines:
+    """Appendix B is run with compiled methods: they are scikit-learn's, up to chance."""
 
+    @pytest.fixture
+    def problem(self) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(260, 12)).astype(np.float32)
+        X[:, 6:] = rng.integers(5, size=(260, 6))  # equal values
+        return X, X[:, 0] * X[:, 1] + X[:, 7] + 0.5 * rng.normal(size=260)
+
+    @pytest.mark.parametrize(("classes", "depth"), [(True, 1), (False, 1), (False, 2)])
+    def test_boosting_without_equal_cuts(self, problem: Any, classes: bool, depth: int) -> None:
+        X, y = problem
+        y = (y > 0).astype(float) if classes else y
+        kind = GradientBoostingClassifier if classes else GradientBoostingRegressor
+        theirs = kind(max_depth=depth, n_estimators=20, random_state=0).fit(X[:160], y[:160])
+        expected = (theirs.decision_function if classes else theirs.predict)(X[160:])
+        importances = np.zeros(12)
+        train, test = np.arange(160), np.arange(160, 260)
+        table = sorted_table(X)
+        found = boosting(table, y, classes, train, test, depth, 20, 0.1, 0, importances)
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        np.testing.assert_allclose(
+            importances / importances.sum(), theirs.feature_importances_, atol=1e-6
+        )
+
+    @pytest.mark.parametrize("classes", [True, False])
+    def test_boosting(self, problem: Any, classes: bool) -> None:
+        X, y = problem
+        y = (y > 0).astype(float) if classes else y
+        kind = GradientBoostingClassifier if classes else GradientBoostingRegressor
+        train, test, table = np.arange(160), np.arange(160, 260), sorted_table(X)
+        ours, theirs = [], []
+        for seed in range(12):
+            ours.append(boosting(table, y, classes, train, test, 6, 20, 0.1, seed, np.zeros(12)))
+            model = kind(max_depth=6, n_estimators=20, random_state=seed).fit(X[:160], y[:160])
+            theirs.append((model.decision_function if classes else model.predict)(X[160:]))
+        if classes:  # many cuts are equally good at first; which is taken is left to rounding
+            assert np.corrcoef(np.mean(ours, axis=0), np.mean(theirs, axis=0))[0, 1] > 0.995
+        else:
+            assert_same_up_to_chance(np.array(ours), np.array(theirs))
+
+    @pytest.mark.parametrize("size", [2, 8, 12])  # rows sorted anew, and kept sorted
+    @pytest.mark.parametrize("subspace", [True, False])
+    @pytest.mark.parametrize("classes", [True, False])
+    def test_forests(self, problem: Any, size: int, subspace: bool, classes: bool) -> None:
+        X, y = problem
+        y = (y > 0).astype(float) if classes else y
+        train, test = np.arange(160), np.arange(160, 260)
+        table, importances = sorted_table(X), np.zeros(12)
+        ours = [
+            forest(table, y, train, test, size, subspace, 40, seed, importances)
+            for seed in range(12)
+        ]
+        theirs = []
+        for seed in range(12):
+            model: Any
+            if subspace:
+                base = DecisionTreeRegressor()
+                model = BaggingRegressor(base, 40, max_features=size, random_state=seed)
+            else:
+                model = RandomForestRegressor(40, max_features=size, random_state=seed)
+            theirs.append(model.fit(X[:160], y[:160]).predict(X[160:]))
+        assert_same_up_to_chance(np.array(ours), np.array(theirs))
+
+    def test_neighbours(self, problem: Any) -> None:
+        X, y = problem
+        train, test = np.arange(160), np.arange(160, 260)
+        columns = np.ascontiguousarray(X.T, dtype=float)
+        ours, theirs = [], []
+        for seed in range(12):
+            ours.append(neighbours(columns, y, train, test, 4, 5, 40, seed))
+            model = BaggingRegressor(KNeighborsRegressor(), 40, max_features=4, random_state=seed)
+            theirs.append(model.fit(X[:160], y[:160]).predict(X[160:]))
+        assert_same_up_to_chance(np.array(ours), np.array(theirs))
+
+    @pytest.mark.parametrize("method", ["rf", "gbdt", "rsb-knn", "rsb-tree"])
+    def test_a_search_finds_what_helps(self, problem: Any, method: str) -> None:
+        X, y = problem
+        X = np.hstack([X, np.random.default_rng(1).normal(size=(260, 30))])
+        task = Task(X[:160], y[:160], X[160:], y[160:], np.array([0, 1, 7]), False, 0)
+        effort = replace(SIMULATED, **APPENDIX_B | {"folds": 3})
+        found = tuned(method, task, effort)
+        assert found["error"] < 0.95 * y[160:].var()
+        assert len(found["errors"]) >= 8
+        assert (
+            found["size"]
+            == (effort.depths if method == "gbdt" else effort.sizes(42))[
+                int(np.argmin(found["errors"]))
+            ]
+        )
+        if method in ("rf", "gbdt"):
+            assert found["aupr"] > 0.5
+
+
+def assert_same_up_to_chance(ours: np.ndarray, theirs: np.ndarray) -> None:
+    """Compare the means of predictions over seeds, in standard errors of their difference."""
+    error = (ours.var(axis=0, ddof=1) + theirs.var(axis=0, ddof=1)) / len(ours)
+    apart = (ours.mean(axis=0) - theirs.mean(axis=0)) ** 2
+    assert apart.sum() < 1.9 * error.sum()  # 1 if they are the same; rows share models
+    assert 0.6 < ours.std(axis=0).mean() / theirs.std(axis=0).mean() < 1.6
+
+
+def test_appendix_b_has_ten_values() -> None:
     effort = replace(SIMULATED, **APPENDIX_B)
     assert effort.sizes(10_000) == [1, 100, 200, 500, 1000, 2000, 3333, 5000, 10_000]  # √M = M/100
     assert len(effort.sizes(305)) == 10 == len(effort.depths) == effort.folds
@@ -156,7 +270,23 @@ def test_networks_that_were_not_run_are_left_out_of_the_comparison() -> None:
     lines = network_tables.path_of_lambda(found).splitlines()[2:]
     assert "0.400 ± 0.000 | – | 0.500 ± 0.000 | 2 of 2 | – | –" in lines[1]
     words = network_tables.elsewhere(found)
-    assert words == "with hubs 0.50 against 0.40 of forests (above on 2 of 2 networks)"
+    assert (
+        words == "with hubs 0.50 with one restart (above forests on 2 of 2 networks), forests 0.40"
+    )
+
+
+def test_restarts_of_the_automatic_penalty_are_paths_with_one_restart() -> None:
+    cells = pd.DataFrame(
+        [
+            {"method": "prsb-knn-path", "seed": "0", "average_precision": 0.1},
+            {"method": "prsb-knn-path", "seed": "1", "average_precision": 0.2},
+            {"method": "prsb-knn-auto", "seed": "0", "average_precision": 0.9},
+            {"method": "prsb-knn-auto", "seed": "1", "average_precision": 0.8},
+        ]
+    ).assign(data="1")
+    cells["of_restarts"] = [[0.1], [0.2], None, [0.2, 0.3]]  # of one run they were not kept
+    assert network_tables.precisions(cells, "1", "prsb-knn-auto") == [0.9, 0.8]
+    assert network_tables.precisions(cells, "1", "prsb-knn-path") == [0.1, 0.2, 0.3]
 
 
 def test_equal_rows_are_compared_only_on_whole_cross_validations() -> None:
@@ -172,3 +302,28 @@ def test_equal_rows_are_compared_only_on_whole_cross_validations() -> None:
     assert text.splitlines()[2:] == ["| spectf | RF | 0.100 ± 0.000 | 0.200 ± 0.000 |"]
     words = protocol.together_in_words(real, together)
     assert words == "on spectf RF's error of 0.100 becomes 0.200"
+
+
+def test_appendix_b_takes_the_place_of_the_small_grids_once_all_of_it_was_run() -> None:
+    cells = pd.DataFrame(
+        [
+            {"data": name, "repetition": str(i), "method": method, "error": error, "size": 2.0}
+            for name in PROBLEMS
+            for i in range(10)
+            for method, error in (("rf", 0.3), ("b-rf", 0.2), ("gbdt", 0.5), ("b-gbdt", 0.4))
+        ]
+    ).assign(seconds=1.0)
+    main, done = protocol.with_appendix_b(cells)
+    assert done == ["rf", "gbdt"]
+    assert main.groupby("method")["error"].first().to_dict() == {"rf": 0.2, "gbdt": 0.4}
+    main, done = protocol.with_appendix_b(cells.drop(index=3))  # one of b-gbdt is missing
+    assert done == ["rf"]
+    assert main[main["method"] == "gbdt"]["error"].tolist() == [0.5] * 40
+    words = protocol.baselines(done, (1, 3))
+    assert words.startswith("RF is tuned as in appendix B")
+    assert "GBDT: its depth among 1, 3, by 3 folds" in words
+    paper = {("Linear", "rf"): (0.21, None)}
+    text = protocol.appendix_b(cells, cells, ["Linear"], [paper], 10)
+    assert text.splitlines()[2] == (
+        "| RF | Linear | 10 | 0.300 ± 0.000 | 0.200 ± 0.000 | 0.21 | 2 to 2 | 1 |"
+    )
