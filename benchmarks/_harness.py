@@ -7,6 +7,7 @@ import os
 import resource
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from multiprocessing import get_context
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -14,6 +15,12 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 Row = tuple[str, float, float | None, str]  # what, CPU seconds, the other way's seconds, remark
 Case = tuple[Callable[..., list[Row]], tuple[object, ...]]
+
+
+def l1_penalty() -> dict[str, object]:
+    """How the installed scikit-learn asks for the L1 penalty; `l1_ratio` was ridge before 1.8."""
+    old = tuple(map(int, version("scikit-learn").split(".")[:2])) < (1, 8)
+    return {"penalty": "l1"} if old else {"l1_ratio": 1.0}
 
 
 def clock(call: Callable[[], object]) -> tuple[float, object]:

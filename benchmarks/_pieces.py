@@ -140,9 +140,15 @@ def replicability(size: Size) -> Call:
 def evidence(size: Size) -> Call:
     X, y = classes(size)
     return lambda: ms.feature_evidence(
-        "f_statistic", X, y, n_permutations=size.m, random_state=0, n_jobs=size.workers,
+        "f_statistic",
+        X,
+        y,
+        n_permutations=size.m,
+        similarity_threshold=None,
+        random_state=0,
+        n_jobs=size.workers,
         progress=False,
-    )  # fmt: skip
+    )  # fmt: skip  (twins are a piece of their own)
 
 
 def network(size: Size) -> Call:
@@ -169,14 +175,14 @@ PIECES = [
            "m": along("m", Size(2_000, 2_000, 128))}, LINEAR),
     Piece("ensemble, information gain", ensemble("information_gain"), "resamples",
           {"n": along("n", Size(4_000, 2_000, 128)), "p": along("p", Size(4_000, 2_000, 128)),
-           "m": along("m", Size(4_000, 2_000, 128))}, LINEAR),
+           "m": along("m", Size(4_000, 500, 1_024))}, LINEAR),
     Piece("stability, Jaccard", stability, "runs",
           {"p": along("p", Size(0, 10_000, 1_600)), "m": along("m", Size(0, 10_000, 1_600), 1.5)},
           {"p": 0.0, "m": 2.0}),
     Piece("aggregation, RRA", aggregation, "lists",
           {"p": along("p", Size(0, 8_000, 200)), "m": along("m", Size(0, 8_000, 200))}, LINEAR),
     Piece("replicability, F-statistic", replicability, "pairs",
-          {"n": along("n", Size(4_000, 500, 10)), "p": along("p", Size(500, 4_000, 10)),
+          {"n": along("n", Size(32_000, 500, 10)), "p": along("p", Size(500, 16_000, 10)),
            "m": along("m", Size(200, 500, 400))}, LINEAR),
     Piece("evidence, F-statistic", evidence, "permutations",
           {"n": along("n", Size(800, 2_000, 12)), "p": along("p", Size(200, 8_000, 12)),

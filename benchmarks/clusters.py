@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,23 +37,17 @@ from sklearn.ensemble import RandomForestClassifier
 import mainstay as ms
 
 WORKERS = 2
-KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": 2**30, "MALLOC_MMAP_THRESHOLD_": 2**30}  # bytes
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "clusters.md"
 HEADER = ["work", "where", "wall s", "efficiency", "CPU s", "CPU", "start-up s"]
 Work = Callable[[int, int | None], np.ndarray]  # how much of it, n_jobs → what must be equal
 
 
 @contextmanager
-def on_dask(keep_memory: bool = False) -> Iterator[None]:
-    """Workers as Dask starts them, or with the memory that they free kept for their next arrays."""
-    import dask
+def on_dask() -> Iterator[None]:
+    """Workers as Dask starts them."""
     from distributed import Client, LocalCluster
 
-    variables = "distributed.nanny.pre-spawn-environ"
-    environment = dask.config.get(variables) | (KEEP_MEMORY if keep_memory else {})
-    before = dict(os.environ)  # Dask sets the variables here, for the workers to inherit
     with (
-        dask.config.set({variables: environment}),
         LocalCluster(
             n_workers=WORKERS,
             threads_per_worker=1,
@@ -64,8 +58,6 @@ def on_dask(keep_memory: bool = False) -> Iterator[None]:
         joblib.parallel_config("dask", client=client),
     ):
         yield
-    os.environ.clear()
-    os.environ.update(before)
 
 
 @contextmanager
@@ -84,7 +76,6 @@ def on_ray() -> Iterator[None]:
 PLACES: dict[str, tuple[Callable[[], AbstractContextManager[Any]], int | None]] = {
     "processes": (nullcontext, WORKERS),
     "dask": (on_dask, None),
-    "dask, memory kept": (partial(on_dask, keep_memory=True), None),
     "ray": (on_ray, None),
 }
 
@@ -92,6 +83,7 @@ PLACES: dict[str, tuple[Callable[[], AbstractContextManager[Any]], int | None]] 
 # ---------------------------------------------------------------------- work
 
 
+@cache
 def problem(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
     return make_classification(n, p, n_informative=20, random_state=0)
 
@@ -126,7 +118,7 @@ def permutations(n_permutations: int, n_jobs: int | None) -> np.ndarray:
 
 PIECES: dict[str, tuple[Work, int, int]] = {  # how much: to warm up, and to measure
     "forests": (forests, 2 * WORKERS, 50),
-    "replicability": (studies, 5, 1_000),
+    "replicability": (studies, 5, 1_800),
     "permutations": (permutations, 20, 1_200),
 }
 

@@ -16,7 +16,7 @@ import resource
 import warnings
 from pathlib import Path
 
-from _harness import Case, Row, main, seconds_of  # isort: skip  (sets the number of threads)
+from _harness import Case, Row, l1_penalty, main, seconds_of  # isort: skip  (sets the number of threads)
 import numpy as np
 
 from mainstay.rankers import RANKERS, score_filters
@@ -149,7 +149,7 @@ def l1_path(n: int, p: int) -> list[Row]:
         ), scores
 
     def logistic(alphas: np.ndarray) -> None:
-        model = LogisticRegression(solver="saga", l1_ratio=1.0, warm_start=True, tol=1e-3)
+        model = LogisticRegression(solver="saga", **l1_penalty(), warm_start=True, tol=1e-3)
         for alpha in alphas:
             model.set_params(C=1 / (alpha * n), max_iter=10_000).fit(Z, y)
 

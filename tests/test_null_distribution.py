@@ -94,6 +94,18 @@ def test_p_and_q_values_stay_in_their_range_and_fall_with_the_statistic(
     assert (family_wise_p_values(observed, null) >= exact_p_values(observed, null)).all()
 
 
+@pytest.mark.parametrize("distinct", [3, 100, 2_000])
+def test_many_statistics_are_compared_as_few_are(distinct: int) -> None:
+    """More than are looked through at once, with ties that go on from one part to the next."""
+    values = np.random.default_rng(0).integers(0, distinct, (30, 5_000)).astype(float)
+    values[0] += distinct / 100
+    reached = [(values >= value).sum() for value in np.unique(values)]
+    at = np.searchsorted(np.unique(values), np.sort(values, axis=1)[:, ::-1])
+    rates = np.array(reached)[at] / np.arange(1, 5_001)
+    smallest = rates.min(axis=1)
+    assert list_p_value(values[0], values[1:]) == (smallest <= smallest[0]).mean()
+
+
 def test_a_statistic_that_never_varies_is_no_evidence_and_breaks_nothing() -> None:
     observed, null = np.zeros(4), np.zeros((10, 4))
     assert_array_equal(exact_p_values(observed, null), 1)

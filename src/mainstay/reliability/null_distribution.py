@@ -88,12 +88,10 @@ def list_p_value(observed: np.ndarray, null: np.ndarray) -> float:
     target's among all is an exact test that no feature has to do with the target: it sees one
     strong feature as well as many weak ones.
     """
+    from mainstay._kernels.permutations import smallest_rates
+
     rising = np.sort(np.vstack([observed, null]), axis=1)
-    pooled = np.sort(rising, axis=None)
-    # what is looked for in rising order is found in the cache
-    reached = len(pooled) - np.searchsorted(pooled, rising.ravel(), side="left")
-    rate = reached.reshape(rising.shape) / np.arange(rising.shape[1], 0, -1)
-    smallest = rate.min(axis=1)
+    smallest = smallest_rates(rising, np.sort(rising, axis=None))
     return float((smallest <= smallest[0]).mean())
 
 

@@ -60,7 +60,7 @@ def run_studies(
     results = run_tasks(
         _study, tasks, n_jobs=n_jobs, progress=progress, description="studies of parts of the rows"
     )
-    make = Runs.from_support if results[0].dtype == bool else Runs.from_scores
+    make = Runs.from_support if results[0].dtype == bool else Runs.of_new_scores
     return make(np.stack(results), data.features).as_pairs()
 
 
