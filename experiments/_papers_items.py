@@ -29,7 +29,7 @@ ITEMS = (
          why="\"often\" is 14% of the pairs here"),
     Item("bommert2020", "Fig. 3", "### Fig. 3", "### Fig. 4",
          "dilbert, arcene (OpenML 41163, 1458)",
-         "the authors' selectors, rewritten, on two of the four data sets; fewer replications"),
+         "the authors' selectors, rewritten, on two of the four data sets; 16 of 200 replications"),
     Item("bommert2020", "Fig. 4", "### Fig. 4", "---\n", "dilbert, arcene",
          "expected scores are exact or simulated to a precision, not 10,000 draws"),
     Item("nogueira2015", "(3), examples, theorems", "## 1. Equation", "## 2. Extremes",
