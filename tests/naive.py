@@ -552,3 +552,22 @@ def pair_variance(agreement: list[list[float]]) -> float:
     target = np.array([agreement[i][j] for i, j in pairs])
     left = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
     return float(2 / (m * (m - 1)) * (left**2).mean())
+
+
+def share_of_patterns(agreement: list[list[float]]) -> float:
+    """From 0 (m patterns of equal weight in the same residuals) to 1 (a single one)."""
+    m = len(agreement)
+    pairs = [(i, j) for i in range(m) for j in range(i + 1, m)]
+    design = np.array([[float(run in pair) for run in range(m)] for pair in pairs])
+    target = np.array([agreement[i][j] for i, j in pairs])
+    left = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+    matrix = np.zeros((m, m))
+    for (i, j), value in zip(pairs, left, strict=True):
+        matrix[i, j] = matrix[j, i] = value
+
+    def fourths(symmetric: np.ndarray) -> float:
+        squares = np.linalg.eigvalsh(symmetric) ** 2
+        return float((squares**2).sum() / squares.sum() ** 2)
+
+    single = fourths(np.ones((m, m)) - np.eye(m))
+    return math.sqrt(np.clip((fourths(matrix) - 1 / m) / (single - 1 / m), 0, 1))

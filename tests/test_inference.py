@@ -11,6 +11,7 @@ import pytest
 import mainstay as ms
 import naive
 from conftest import make, random_sets, random_similarity
+from mainstay.measures.intervals import pair_variance
 
 PAIRWISE = ("jaccard", "hamming", "kappa", "sim_n", "lustgarten", "phi", "npog")
 
@@ -156,6 +157,35 @@ def test_five_identical_runs_are_not_proven_stabler_than_three_of_five() -> None
         assert ms.compare_stability(three, all_same, paired=paired).p_value > 0.1
 
 
+def test_one_pattern_in_the_agreements_is_told_from_many() -> None:
+    """Two selections, against selections by lot: there the jackknife counts twice."""
+    rng = np.random.default_rng(3)
+    two, lot = (
+        ms.stability(make(sets, 40), "jaccard")
+        for sets in ([{0, 1}, {2, 3}] * 15, [set(rng.choice(40, 10, False)) for _ in range(30)])
+    )
+    of_pairs, w = pair_variance(two.pairwise)
+    assert w > 0.9
+    assert two.sampling_error == pytest.approx(math.sqrt(of_pairs))  # the jackknife sees nothing
+    of_pairs, w = pair_variance(lot.pairwise)
+    assert w < 0.4
+    assert lot.sampling_error**2 < lot.standard_error**2 - 0.2 * of_pairs
+
+
+@pytest.mark.parametrize("m", [5, 12, 1001])
+def test_the_variance_of_pairs_in_blocks_is_the_same(m: int) -> None:
+    rng = np.random.default_rng(m)
+    agreement = rng.random((m, m))
+    agreement = (agreement + agreement.T) / 2
+    of_pairs, w = pair_variance(agreement)
+    if m > 1000:
+        assert w == 1  # too costly to find out
+        assert of_pairs == pytest.approx(np.var(agreement[np.triu_indices(m, 1)]) * 2 / m**2, 0.02)
+    else:
+        assert of_pairs == pytest.approx(naive.pair_variance(agreement.tolist()))
+        assert w == pytest.approx(naive.share_of_patterns(agreement.tolist()))
+
+
 def test_two_selections_that_happen_to_be_balanced_do_not_look_certain() -> None:
     """Leaving out any run changes the mean alike: the jackknife alone would see no spread."""
     balanced = ms.stability(make([{0, 1}, {2, 3}] * 5, 6), "jaccard")
@@ -264,13 +294,14 @@ def test_paired_comparison_is_the_jackknife_of_the_difference(name: str) -> None
     pairs = list(zip(a, b, strict=True))
     assert result.difference == pytest.approx(difference(pairs))
     jackknife = naive.jackknife_standard_error(difference, pairs)
-    missed = [
-        naive.pair_variance(
-            [[naive.pair_agreement(name, x, y, 12, sets) for y in sets] for x in sets]
-        )
-        for sets in (a, b)
-    ]
-    assert result.standard_error == pytest.approx(math.sqrt(jackknife**2 + sum(missed)))
+    missed = 0.0
+    for sets in (a, b):
+        own = naive.jackknife_standard_error(one, sets) ** 2
+        agreement = [[naive.pair_agreement(name, x, y, 12, sets) for y in sets] for x in sets]
+        of_pairs, w = naive.pair_variance(agreement), naive.share_of_patterns(agreement)
+        missed += max(own + (2 * w - 1) * of_pairs, of_pairs) - own
+    expected = math.sqrt(jackknife**2 + max(missed, 0.0))
+    assert result.standard_error == pytest.approx(expected)
 
 
 def test_pairing_removes_what_both_selectors_share() -> None:

@@ -235,7 +235,7 @@ class SimulatedSelector:
         >>> from mainstay.forecast import SimulatedSelector
         >>> selector = SimulatedSelector(n_features=200, n_selected=10, n_useful=30, p=0.7)
         >>> selector.simulate(20, random_state=0)
-        jaccard: 0.1977, 95% interval 0.1739 to 0.2099 (50 runs × 200 features)
+        jaccard: 0.1977, 95% interval 0.1743 to 0.2082 (50 runs × 200 features)
         """
         m = check_count("ensemble_size", ensemble_size, 1)
         n_ensembles = check_count("n_ensembles", n_ensembles, 2)

@@ -18,9 +18,9 @@ from mainstay.measures.intervals import (
     confidence_interval,
     jackknife_variance,
     least_agreement,
-    pair_variance,
     sums_with_others,
     t_quantile,
+    variance_over_runs,
 )
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ class StabilityEstimate:
     standard_error : float
         Of `value`, over runs: as published (`nogueira`), or the jackknife; NaN for two runs.
     sampling_error : float
-        The error that intervals and tests are built on: the jackknife, and what it misses in small
-        samples. NaN for fewer than 5 runs.
+        The error that intervals and tests are built on: the jackknife, corrected for what it misses
+        or counts twice in small samples. NaN for fewer than 5 runs.
     interval : (float, float)
         Confidence interval for the stability of independent runs, within the measure's range:
         Student's t, and room for selections that so few runs may not have shown; m identical runs
@@ -269,7 +269,7 @@ def _sampling_error_and_interval(
         return math.nan, (math.nan, math.nan)
     unlike *= max(value, 0.0)  # what is unlike runs that differ is less unlike each of them
     if agreement is not None:
-        variance += pair_variance(agreement)
+        variance = variance_over_runs(variance, agreement)
         unlike = min(unlike, least_agreement(agreement))
     known["unlike"] = unlike
     error = math.sqrt(variance)

@@ -2,9 +2,12 @@
 
 Three parts, checked by simulation in `experiments/intervals.py`:
 
-1. Student's t with n − 1 degrees of freedom and the jackknife error over runs. To its variance that
-   of the pairs is added which no single run explains; without it, two selections that come up
-   equally often look certain whenever they happen to be balanced.
+1. Student's t with n − 1 degrees of freedom and an error over runs. The jackknife variance J counts
+   twice that part P of the variance which pairs explain, but no single run. Where P comes from many
+   sources, as where all agreement is by chance, J − P is right. Where it comes from one, such as
+   two selections that come up equally often, J is nearly 0 whenever these happen to be balanced,
+   and even J + P is none too much. With w from 0 (many sources) to 1 (one), see `pair_variance`,
+   the variance is J + (2w − 1)P, at least P.
 2. Below: m runs cannot exclude a selection of probability ε that none of them happened to make, as
    long as (1 − ε)^m ≥ 1 − confidence. With probability (1 − ε)² two runs then agree as observed,
    and otherwise they score as low as runs without anything in common: 0, or below 0 for measures
@@ -25,6 +28,7 @@ from scipy.special import stdtrit
 
 LEAST_RUNS = 5  # with fewer, no interval reached its nominal coverage in simulation
 
+_MOST_RUNS = 1000
 _BLOCK_SIZE = 2**18  # pairs of runs that are worked on at once
 _SHARES = np.linspace(0.0, 1.0, 101)
 
@@ -38,23 +42,52 @@ def jackknife_variance(leave_one_out: np.ndarray | None) -> float:
     return float((n - 1) / n * (centred @ centred))
 
 
-def pair_variance(agreement: np.ndarray) -> float:
-    """Variance of a mean over pairs that comes from the pairs alone, not from single runs.
+def pair_variance(agreement: np.ndarray) -> tuple[float, float]:
+    """Variance of a mean over pairs that comes from the pairs alone, and whether from one source.
 
-    2/(m(m − 1)) · mean g², g_ij being what is left of the m × m agreements (without the diagonal)
-    when the effects of run i and run j are taken out (Hoeffding's second-order term).
+    The variance is P = 2/(m(m − 1)) · mean g², g_ij being what is left of the m × m agreements
+    (without the diagonal) when the effects of run i and run j are taken out (Hoeffding's
+    second-order term). With the eigenvalues λ of g, Σλ⁴/(Σλ²)² is 1/m if m patterns have equal
+    weight, and (1 − 1/m)² + 1/(m²(m − 1)) if one explains all but the diagonal; w² runs from 0 to 1
+    between these. Above 1,000 runs, where its cost would show, w is 1: on the safe side.
     """
     m = len(agreement)
     sums = sums_with_others(agreement) / 2
     of_run, level = sums / (m - 2), sums.sum() / ((m - 1) * (m - 2))
-    squares, step = 0.0, max(1, _BLOCK_SIZE // m)
-    for at in range(0, m, step):  # some runs at a time: nothing else as large as `agreement`
-        rows = np.arange(at, min(at + step, m))
-        left = (agreement[rows] + agreement[:, rows].T) / 2
-        left -= of_run[rows, None] + of_run - level
-        left[np.arange(len(rows)), rows] = 0.0
-        squares += float(np.vdot(left, left))
-    return 2 * squares / (m * (m - 1)) ** 2
+
+    def left(rows: np.ndarray) -> np.ndarray:
+        residual = np.asarray((agreement[rows] + agreement[:, rows].T) / 2)
+        residual -= of_run[rows, None] + of_run - level
+        residual[np.arange(len(rows)), rows] = 0.0
+        return residual
+
+    if m <= _MOST_RUNS:
+        g = left(np.arange(m))
+        squares, product = float(np.vdot(g, g)), g @ g
+        fourths = float(np.vdot(product, product)) / squares**2 if squares > 0 else 1.0
+        most = (1 - 1 / m) ** 2 + 1 / (m * m * (m - 1))
+        share = math.sqrt(min(max((fourths - 1 / m) / (most - 1 / m), 0.0), 1.0))
+    else:  # some runs at a time: nothing else as large as `agreement`
+        squares, share, step = 0.0, 1.0, max(1, _BLOCK_SIZE // m)
+        for at in range(0, m, step):
+            g = left(np.arange(at, min(at + step, m)))
+            squares += float(np.vdot(g, g))
+    return 2 * squares / (m * (m - 1)) ** 2, share
+
+
+def variance_over_runs(jackknife: float, agreement: np.ndarray) -> float:
+    """Variance of a mean over pairs of runs: the jackknife's, less what that counts twice.
+
+    Examples
+    --------
+    Two selections, three times each: the jackknife sees nothing.
+
+    >>> same = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> round(variance_over_runs(0.0, same), 4)
+    0.016
+    """
+    of_pairs, share = pair_variance(agreement)
+    return max(jackknife + (2 * share - 1) * of_pairs, of_pairs)
 
 
 def sums_with_others(agreement: np.ndarray) -> np.ndarray:
