@@ -1,8 +1,8 @@
 """Regenerate the results of Onda, Gao, Kotera and Oono (2021), next to what the paper reports.
 
-python experiments/onda2021.py                # about 90 minutes of CPU time; every cell is kept
+python experiments/onda2021.py                # 20 minutes of CPU time and section 9; cells are kept
 python experiments/onda2021.py --report-only  # what has been computed so far
-python experiments/onda2021.py --quick        # a look, in a temporary folder: two minutes
+python experiments/onda2021.py --quick        # a look, in a temporary folder: a minute
 """
 
 from __future__ import annotations
