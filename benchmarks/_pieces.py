@@ -171,13 +171,13 @@ PIECES = [
           {"n": along("n", Size(2_000, 2_000, 128)), "p": along("p", Size(2_000, 2_000, 128)),
            "m": along("m", Size(2_000, 2_000, 128))}, LINEAR),
     Piece("ensemble, F-statistic", ensemble("f_statistic"), "resamples",
-          {"n": along("n", Size(2_000, 2_000, 128)), "p": along("p", Size(2_000, 2_000, 128)),
+          {"n": along("n", Size(8_000, 2_000, 128)), "p": along("p", Size(2_000, 2_000, 128)),
            "m": along("m", Size(2_000, 2_000, 128))}, LINEAR),
     Piece("ensemble, information gain", ensemble("information_gain"), "resamples",
           {"n": along("n", Size(4_000, 2_000, 128)), "p": along("p", Size(4_000, 2_000, 128)),
-           "m": along("m", Size(4_000, 500, 1_024))}, LINEAR),
+           "m": along("m", Size(4_000, 2_000, 600), 1.5)}, LINEAR),
     Piece("stability, Jaccard", stability, "runs",
-          {"p": along("p", Size(0, 10_000, 1_600)), "m": along("m", Size(0, 10_000, 1_600), 1.5)},
+          {"p": along("p", Size(0, 10_000, 1_600)), "m": along("m", Size(0, 10_000, 2_400), 1.5)},
           {"p": 0.0, "m": 2.0}),
     Piece("aggregation, RRA", aggregation, "lists",
           {"p": along("p", Size(0, 8_000, 200)), "m": along("m", Size(0, 8_000, 200))}, LINEAR),
@@ -191,7 +191,7 @@ PIECES = [
           {"n": along("n", Size(200, 20, 100)), "p": along("p", Size(100, 20, 50)),
            "m": along("m", Size(100, 20, 100))}, {"n": 1.16, "p": 2.0, "m": 1.0}),
     Piece("twins (correlations)", twins, "",
-          {"n": along("n", Size(400, 4_000, 1)), "p": along("p", Size(200, 4_000, 1))},
+          {"n": along("n", Size(400, 4_000, 1)), "p": along("p", Size(200, 8_000, 1))},
           {"n": 1.0, "p": 2.0}),
 ]  # fmt: skip
 
@@ -200,6 +200,6 @@ SHARED = [
     Piece("ensemble, random forest", ensemble("random_forest"), "resamples",
           {"workers": with_workers(Size(200, 200, 40))}, {}),
     Piece("replicability, F-statistic", replicability, "pairs",
-          {"workers": with_workers(Size(1_000, 6_000, 50))}, {}),
+          {"workers": with_workers(Size(1_000, 6_000, 1_000))}, {}),
     Piece("network, forests", network, "trees", {"workers": with_workers(Size(100, 80, 400))}, {}),
 ]  # fmt: skip

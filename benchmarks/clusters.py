@@ -117,7 +117,7 @@ def permutations(n_permutations: int, n_jobs: int | None) -> np.ndarray:
 
 
 PIECES: dict[str, tuple[Work, int, int]] = {  # how much: to warm up, and to measure
-    "forests": (forests, 2 * WORKERS, 50),
+    "forests": (forests, 2 * WORKERS, 80),
     "replicability": (studies, 5, 1_800),
     "permutations": (permutations, 20, 1_200),
 }
