@@ -351,9 +351,9 @@ METHODS = {
         Method("ipss, boosting (default)", "peer", "ipss", IPSS_RULES, ipss_with("gb"),
                small_and_center(30, 30), 5, later_if_large=60),
         Method("knockpy", "peer", "knockpy", (Rule("FDR 10%", "fdr", 0.1, "conditional"),),
-               knockpy, small_and_center(30, 30), 5, later_if_large=70),
+               knockpy, small_and_center(30, 10), 5, later_if_large=70),
         Method("powershap", "peer", "powershap", (Rule("α = 0.01", "share", 0.01),),
-               powershap, in_small(30), 1, later=60),
+               powershap, in_small(10), 1, later=60),
         Method("Boruta", "peer", "boruta", (Rule("FDR 5%", "fdr", 0.05),), boruta,
                in_small(30), 1, later=12),
     )
