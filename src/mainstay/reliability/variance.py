@@ -10,7 +10,7 @@ how much of a selection is due to the rows rather than to luck of the ranker's o
 different pairs tell: they share half of their rows, and agree more for it than partners do, by a
 share h of what is left: 0.14 for the F-test on noise, 0.09 for information gain with ten bins that
 are the same for all halves, 0 for a ranker that draws by lot. v is about 8 h² times the variance
-between pairs of studies that find nothing; c is 10 to 20 h²/k (h at most 0.17) for k selected
+between pairs of studies that find nothing; c is 10 to 20 h²/k (h from 0.08 to 0.17) for k selected
 features that are independent, and up to four times that where features come in correlated blocks.
 Both have a log-normal prior around such values, which the variances inside halves and quarters
 correct (χ², 14 and 16 degrees of freedom).
@@ -33,13 +33,14 @@ from scipy.special import expit, logit, stdtrit
 _AT_ZERO, _AT_ZERO_SPREAD = 12.0, 0.6  # prior of v, over h² and the variance at nothing
 _SLOPE, _SLOPE_SPREAD = 30.0, 1.2  # prior of c k, over h²; both spreads are of logarithms
 _SHARING_RANGE = (0.02, 0.17)  # h is not known better; above, it grows with θ and V does not
+_LEAST_FOR_SLOPE = 0.08  # of many features with few rows h is small, and grows with the signal
 _USUAL_SHARING = 0.15
 _OF_PRIOR = np.linspace(-2.5, 2.5, 21)  # where the priors are looked at, in their spreads
 _FREEDOM_INSIDE = (14, 16)  # of the variances inside halves and inside quarters
 _FREEDOM = 20  # of the t quantile, since v and c are estimated
 _GRID = 2001
 _USUAL_STEP, _LARGEST_STEP = 0.3, 1.2  # growth of the logit when the rows double
-_FASTEST_STEP = 1.5
+_FASTEST_STEP, _FASTER_NEAR_ZERO = 1.5, 1.0  # seen: 2.5 from 0.006, 1.9 from 0.07, 1.5 from 0.3
 _LOGIT_RANGE = (0.005, 0.98)  # of agreements whose logit is taken
 _MOST_TIMES = 100  # the rows there are; further, no plan means anything
 _CAUTION = 4.0  # variances that an agreement, or its growth, must exceed before it counts
@@ -107,11 +108,11 @@ class Spread:
         it cannot be known.
         """
         h = _USUAL_SHARING if math.isnan(sharing) else float(np.clip(sharing, *_SHARING_RANGE))
-        due_to_rows = h * h
         lowest = min(parts, key=lambda part: part.mean)
-        at_zero = _AT_ZERO * due_to_rows * max(lowest.of_pairs, of_chance, 1e-12)
+        at_zero = _AT_ZERO * h**2 * max(lowest.of_pairs, of_chance, 1e-12)
         v = at_zero * np.exp(_AT_ZERO_SPREAD * _OF_PRIOR)[:, None]
-        c = _SLOPE * due_to_rows / n_selected * np.exp(_SLOPE_SPREAD * _OF_PRIOR)[None, :]
+        slope = _SLOPE * max(h, _LEAST_FOR_SLOPE) ** 2 / n_selected
+        c = slope * np.exp(_SLOPE_SPREAD * _OF_PRIOR)[None, :]
         log_weight = -0.5 * (_OF_PRIOR[:, None] ** 2 + _OF_PRIOR[None, :] ** 2)
         for part, freedom in zip(parts, _FREEDOM_INSIDE, strict=False):
             expected = v + c * _shape(part.mean) + part.of_pairs / part.values.shape[2]
@@ -187,7 +188,7 @@ def last_step(value: float, at_half: float) -> float:
 def grown(bounds: tuple[float, float], growth: float = 0.0) -> tuple[float, float]:
     """An interval for twice the rows: from no growth to a fast one, or to the last if faster."""
     low, high = bounds
-    step = max(_FASTEST_STEP, growth)
+    step = max(_FASTEST_STEP + _FASTER_NEAR_ZERO * (1 - max(high, 0.0)), growth)
     return low, max(high, float(expit(logit(np.clip(high, 0.005, 0.999)) + step)))
 
 
