@@ -80,7 +80,7 @@ GROUPS = (
     Group("F-test", 2000, False, ROWS, 60, 1000, 0.35),
     Group("L1 path", 200, False, ROWS, 60, 600, 0.7),
     Group("information gain", 200, True, ROWS, 40, 600, 0.9),
-    Group("information gain", 2000, False, ROWS, 20, 500, 2),
+    Group("information gain", 2000, False, ROWS, 60, 500, 1),
     Group("F-test", 2000, True, (100, 200), 20, 400, 3),
     Group("L1 path", 2000, False, (100, 200), 20, 400, 2.5),
     Group("forest", 200, False, (100, 200), 20, 300, 11),
