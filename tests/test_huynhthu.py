@@ -120,10 +120,16 @@ class TestCompiledBaselines:
             ours.append(boosting(table, y, classes, train, test, 6, 20, 0.1, seed, np.zeros(12)))
             model = kind(max_depth=6, n_estimators=20, random_state=seed).fit(X[:160], y[:160])
             theirs.append((model.decision_function if classes else model.predict)(X[160:]))
-        if classes:  # many cuts are equally good at first; which is taken is left to rounding
-            assert np.corrcoef(np.mean(ours, axis=0), np.mean(theirs, axis=0))[0, 1] > 0.995
-        else:
+        if not classes:
             assert_same_up_to_chance(np.array(ours), np.array(theirs))
+            return
+        # many cuts are equally good at first; which is taken differs between versions of
+        # scikit-learn, too, so that rows are predicted otherwise, but not better or worse
+        signs = 2 * y[160:] - 1
+        losses = [np.log1p(np.exp(-signs * scores)).mean(axis=1) for scores in (ours, theirs)]
+        error = np.hypot(*(loss.std(ddof=1) / np.sqrt(len(loss)) for loss in losses))
+        assert abs(losses[0].mean() - losses[1].mean()) < 3 * error
+        assert error < 0.01
 
     @pytest.mark.parametrize("size", [2, 8, 12])  # rows sorted anew, and kept sorted
     @pytest.mark.parametrize("subspace", [True, False])
