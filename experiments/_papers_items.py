@@ -67,7 +67,7 @@ ITEMS = (
     Item("huynhthu2021", "Table S1", "**Table S1.**", "**Tables 3 and S2.**",
          why="α is learned to the end, so that fewer features are used"),
     Item("huynhthu2021", "Tables 3, S2", "**Tables 3 and S2.**", "**Where parametric",
-         why="Checkerboard and Friedman are our reading; 3 restarts averaged, smaller grids"),
+         why="Checkerboard and Friedman are our reading; 3 restarts averaged"),
     Item("huynhthu2021", "Fig. S2", "**Figure S2.**", "## 3. Restarts"),
     Item("huynhthu2021", "Table S3", "## 4. Q = 1", "## 5. Real",
          why="one restart, out-of-bag; Friedman is our reading"),
