@@ -253,28 +253,23 @@ def everywhere(cell: Cell) -> int:
     return 100
 
 
-def halved(cell: Cell) -> int:
-    """For what costs little and is not what is judged: 50 data sets where there is a signal."""
-    return 100 if cell.signal == "noise" else 50
-
-
 def classes_only(cell: Cell) -> int:
     """For information gain, whose main use is classes."""
-    return 0 if cell.task == "regression" or cell.signal == "weak" else halved(cell)
+    return 0 if cell.task == "regression" or cell.signal == "weak" else everywhere(cell)
 
 
 def some_classes(cell: Cell) -> int:
-    """25 data sets of these; without signal only of 100 rows of independent features."""
+    """Of these; without signal only 100 rows of independent features."""
     if cell.signal == "noise" and (cell.n, cell.design) != (100, "independent"):
         return 0
-    return min(classes_only(cell), 25)
+    return classes_only(cell)
 
 
 def shifted_classes(cell: Cell) -> int:
-    """30 data sets of classes of equal size whose means differ, independent features."""
+    """Classes of equal size whose means differ, independent features."""
     balanced = cell.target in ("binary", "five classes")
     shifted = balanced and cell.design == "independent" and cell.signal == "strong"
-    return 30 if shifted else 0
+    return everywhere(cell) if shifted else 0
 
 
 def is_small(cell: Cell) -> bool:
@@ -335,23 +330,24 @@ METHODS = {
                by_permutation(InformationGain(binning=Binning("quantile", n_bins=4))),
                some_classes),
         Method("mainstay, F-test, 50 pairs", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation("f_statistic", 100, 100), in_center(30), 10, later=45),
+               by_permutation("f_statistic", 100, 100), in_center(100), 10, later=45,
+               judged_again=True),
         Method("mainstay, information gain, 50 pairs", "ours", "mainstay", PERMUTATION_RULES,
                by_permutation("information_gain", 100, 100), shifted_classes, 10, later=40),
         Method("mainstay, L1 path", "ours", "mainstay", PERMUTATION_RULES,
-               by_permutation("l1_path", 6, 30), in_small(30, 10), 10, later_if_large=50),
+               by_permutation("l1_path", 6, 30), in_small(100, 30), 10, later_if_large=50),
         Method("mainstay, forest of 20 trees", "ours", "mainstay", PERMUTATION_RULES,
-               by_forest, in_small(30), 5, later=30),
+               by_forest, in_small(100), 5, later=30),
         Method("mainstay, bounds, F-test", "ours", "mainstay",
                tuple(Rule(f"{name}, E ≤ 1", "number", 1)
                      for name in (*BOUND_NAMES, *(f"IPSS h{m}" for m in IPSS_POWERS))),
-               by_bounds, halved),
+               by_bounds, everywhere),
         Method("ipss, L1", "peer", "ipss", IPSS_RULES, ipss_with("l1"), small_and_center(30, 30), 5,
                later_if_large=50),
         Method("ipss, boosting (default)", "peer", "ipss", IPSS_RULES, ipss_with("gb"),
                small_and_center(30, 30), 5, later_if_large=60),
         Method("knockpy", "peer", "knockpy", (Rule("FDR 10%", "fdr", 0.1, "conditional"),),
-               knockpy, small_and_center(30, 10), 5, later_if_large=70),
+               knockpy, small_and_center(30, 30), 5, later_if_large=70),
         Method("powershap", "peer", "powershap", (Rule("α = 0.01", "share", 0.01),),
                powershap, in_small(10), 1, later=60),
         Method("Boruta", "peer", "boruta", (Rule("FDR 5%", "fdr", 0.05),), boruta,

@@ -225,6 +225,13 @@ def test_error_rules_need_a_rate_and_a_level(text):
         ErrorRule.parse(text)
 
 
+def test_a_control_that_nothing_would_use_is_refused():
+    with pytest.raises(ms.InputError, match="unknown control 'nope'"):
+        ms.EnsembleSelector("f_statistic", control="nope").fit(*SIGNAL)
+    with pytest.raises(ms.InputError, match="control='unimodal' is for error rates, but a number"):
+        selector(5, control="unimodal", resampling="pairs").fit(*SIGNAL)
+
+
 # ---------------------------------------------------------------------- strata
 
 

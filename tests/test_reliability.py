@@ -108,6 +108,16 @@ def test_ensembles_are_made_in_parts_of_two_groups() -> None:
     assert rep.interval[0] <= float(rep) <= rep.interval[1]
 
 
+def test_four_groups_are_enough_for_single_runs_and_too_few_for_ensembles() -> None:
+    """A quarter of them is one group, of which nothing can be resampled."""
+    centres, y = np.tile(np.repeat(np.arange(4), 2), 10), np.tile([0, 1], 40)
+    X = RNG.normal(size=(80, 6))
+    options: dict[str, Any] = {"groups": centres, "n_pairs": 5, "n_splits": 5, "random_state": 0}
+    assert ms.replicability("f_statistic", X, y, **options).inside_halves is not None
+    with pytest.raises(ms.InputError, match="of the 4 groups a part holds only one"):
+        ms.replicability("f_statistic", X, y, ensemble_size=3, **options)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -33,9 +33,16 @@ class ErrorSelection:
     guarantee: str
 
 
-def check_control(rule: ErrorRule, control: str, resampling: Any, n_permutations: Any) -> None:
+def check_control(rule: Any, control: str, resampling: Any, n_permutations: Any) -> None:
     """Refuse combinations that promise nothing, before anything is computed."""
     check_choice("control", control, CONTROLS)
+    if not isinstance(rule, ErrorRule):
+        if control != "permutation":
+            raise InputError(
+                f"control={control!r} is for error rates, but a number of features was asked for: "
+                "set n_features_to_select='expected_false<=1' (--n-features), or leave control out."
+            )
+        return
     if control == "permutation":
         made = N_PERMUTATIONS if n_permutations is None else n_permutations
         if isinstance(made, int) and made < rule.fewest_permutations:

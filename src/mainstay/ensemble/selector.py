@@ -455,9 +455,9 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _procedure_for(self, wanted: Any, p: int) -> Procedure:
         """The procedure; for a bound, with as many features a run as leave it room."""
+        check_control(wanted, self.control, self.resampling, self.n_permutations)
         if not isinstance(wanted, ErrorRule):
             return self.procedure
-        check_control(wanted, self.control, self.resampling, self.n_permutations)
         if self.n_features_per_run is not None or self.control in ("permutation", "ipss"):
             return self.procedure
         per_run = features_per_run(wanted, self.control, p, self.n_resamples)

@@ -24,7 +24,14 @@ from mainstay._validation import (
 )
 from mainstay.data import Data
 from mainstay.measures.joint import Counts, nogueira
-from mainstay.procedure import Procedure, as_procedure, asked_task, ranks_of, selections
+from mainstay.procedure import (
+    Prepared,
+    Procedure,
+    as_procedure,
+    asked_task,
+    ranks_of,
+    selections,
+)
 from mainstay.rankers.base import has_fast_path, scores_features_alone
 from mainstay.reliability.evidence_result import FeatureEvidence, GroupEvidence
 from mainstay.reliability.null_distribution import (
@@ -88,8 +95,10 @@ def feature_evidence(
         would be named for every number of false features that the permutations are compatible
         with. `n_permutations` and `stopped` of the result say how many were made, and why.
     statistic : {"auto", "score", "log_rank", "frequency"}
-        What is compared with the null distribution, per feature: its mean score over the runs, the
-        mean of −log(rank), or how often it was selected. "auto": the score where the score of a
+        What is compared with the null distribution, per feature: its score, the mean of −log(rank)
+        over the runs, or how often it was selected. The score is the mean of two: of the runs, on
+        average, and on all rows at once (halves of the rows alone cost power where scores need
+        many rows, as those from tables of counts do). "auto": the score where the score of a
         feature does not depend on the other features (filters such as "f_statistic"); else
         −log(rank), where strong features push each other down the ranks, which costs power; the
         frequency for selectors that give no ranks.
@@ -203,7 +212,7 @@ def evidence_of(
     seeds = rng.integers(2**62, size=most)
     seed_of_ties = int(rng.integers(2**32))
     chosen = selections(runs, repetition.n_selected, seed_of_ties)
-    observed, agreement = repetition.summarise(runs, chosen)
+    observed, agreement = repetition.summarise(data, runs, chosen, rng)
     start = time.perf_counter()
     null, agreements, stopped = _permuted(
         repetition, observed, seeds, n_permutations, level, n_jobs, progress
@@ -250,12 +259,23 @@ class Repetition:
     statistic: str
     n_selected: int
 
-    def summarise(self, runs: Runs, chosen: Runs) -> tuple[np.ndarray, float]:
+    def summarise(
+        self,
+        data: Data,
+        runs: Runs,
+        chosen: Runs,
+        rng: np.random.Generator,
+        prepared: Prepared | None = None,
+    ) -> tuple[np.ndarray, float]:
         """Statistic of every feature, and agreement (`nogueira`) of the runs' selections."""
         if self.statistic == "frequency":
             values = chosen.counts / chosen.n_runs
         elif self.statistic == "score":
-            values = runs.scores.mean(axis=0)
+            whole = self.procedure.alone()
+            at_once = whole.merge(
+                whole.run(data, 1, rng, n_jobs=1, progress=False, prepared=prepared)
+            )
+            values = (runs.scores.mean(axis=0) + at_once.scores[0]) / 2
         else:
             values = -np.log(ranks_of(runs)).mean(axis=0)
         agreement = math.nan
@@ -292,7 +312,7 @@ class Repetition:
             )
             runs = self.procedure.merge(by_ranker)
             chosen = selections(runs, self.n_selected, int(rng.integers(2**32)))
-            out.append(self.summarise(runs, chosen))
+            out.append(self.summarise(data, runs, chosen, rng, prepared))
         return out
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mainstay.plotting import EvidenceDisplay, NullDistributionDisplay
 
 _STATISTICS = {
-    "score": "mean score over the runs",
+    "score": "mean score of the runs and of all rows",
     "log_rank": "mean of −log(rank) over the runs",
     "frequency": "selection frequency",
 }

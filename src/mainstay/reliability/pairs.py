@@ -50,6 +50,8 @@ def run_studies(
     """
     if ensemble_size is None:
         procedure = procedure.alone()
+    if not procedure.is_alone:
+        _check_groups_of(parts, data)
     seeds = rng.integers(2**62, size=len(parts))
     ours = all(isinstance(ranker, WeightedRanker) for _, ranker in procedure.rankers)
     data = data.looked_up() if ours else data.in_one_piece()
@@ -62,6 +64,18 @@ def run_studies(
     )
     make = Runs.from_support if results[0].dtype == bool else Runs.of_new_scores
     return make(np.stack(results), data.features).as_pairs()
+
+
+def _check_groups_of(parts: Sequence[np.ndarray], data: Data) -> None:
+    """Refuse ensembles of parts that hold one group, which cannot be resampled."""
+    if data.groups is None or all(len(np.unique(data.groups[part])) > 1 for part in parts):
+        return
+    raise InputError(
+        "an ensemble resamples the groups of every part of the rows, but of the "
+        f"{len(np.unique(data.groups))} groups a part holds only one; give eight groups or more, "
+        "of similar size. ms.replicability(…, ensemble_size=None) compares single runs, which need "
+        "four of every class."
+    )
 
 
 def _study(

@@ -211,8 +211,9 @@ def make_resamples(
         Source of the seeds.
     """
     n = n_rows
+    everything = resampling == "none" or isinstance(resampling, WholeData)
     if groups is not None:
-        groups = numbered(check_groups(groups, n, fewest=2))
+        groups = numbered(check_groups(groups, n, fewest=1 if everything else 2))
     if not isinstance(resampling, str) and hasattr(resampling, "split"):
         splits = tuple(train for train, _ in resampling.split(np.zeros((n, 1)), y, groups))
         return Resamples(n, splits=splits)
@@ -236,7 +237,7 @@ def make_resamples(
         )
     if groups is not None and isinstance(resampling, Blocks):
         raise InputError("time blocks and groups cannot be combined; give one of the two.")
-    if isinstance(resampling, WholeData):
+    if everything:
         n_resamples = 1  # there is nothing else to see
     seeds = tuple(int(seed) for seed in rng.integers(2**62, size=n_resamples))
     return Resamples(n, resampling, seeds, classes, groups)
@@ -273,5 +274,8 @@ def check_groups(groups: Any, n: int, *, fewest: int) -> np.ndarray:
     n_groups = len(np.unique(labels))
     if n_groups < fewest:
         are = "group is" if n_groups == 1 else "groups are"
-        raise InputError(f"{n_groups} {are} too few to resample; at least {fewest} are needed.")
+        raise InputError(
+            f"{n_groups} {are} too few to resample; at least {fewest} are needed (replicability: 4 "
+            "of every class)."
+        )
     return labels
