@@ -43,8 +43,6 @@ class Experiment:
         self._single = self.part("single", self._single_cells(), work)
         fold = partial(ensemble_fold, weak=self.size["weak"], seed=seed)
         self._folds = self.part("ensembles", self._ensemble_cells(), fold)
-        settings = {cell[:3] for cell in self._ensemble_cells()}
-        self._carried = Cells(options, "onda2021", "carried").found(sorted(settings))
 
     def part(self, name: str, wanted: list[Cell], work: Any) -> dict[Cell, dict[str, Any]]:
         """Compute the missing cells of a part and return all that are there."""
@@ -121,37 +119,10 @@ class Experiment:
     def curves(
         self, data: Data, mtry: str = "sqrt", kind: str = "bootstrap"
     ) -> tuple[pd.DataFrame, pd.DataFrame | None, int]:
-        """Stability and accuracy by size and trees, and from how many folds.
-
-        From the folds that are there, unless an earlier run had more of them: of that run, made
-        with scikit-learn's own trees before cells were kept, only the curves are left.
-        """
+        """Stability and accuracy by size and trees, and from how many folds."""
         found = self.ensembles(data, mtry, kind)
-        folds = len(found["left_out"])
-        before = self._carried.get((data.name, mtry, kind))
-        if before is None or before["folds"] <= folds:
-            hits = accuracy(found) if len(found["hits"]) else None
-            return curve(data, found), hits, folds
-        frames = [
-            pd.DataFrame(before[what], index=pd.Index(before["sizes"], name="m_ensemble"))
-            if what in before
-            else None
-            for what in ("stability", "accuracy")
-        ]
-        for frame in frames:
-            if frame is not None:
-                frame.columns = frame.columns.astype(int)
-        return frames[0], frames[1], before["folds"]
-
-    def carried(self) -> str:
-        """Say which curves come from the earlier run."""
-        used = [
-            f"{name} {'√n' if mtry == 'sqrt' else mtry}"
-            + (", new seeds only" if kind == "half" else "")
-            for (name, mtry, kind), before in self._carried.items()
-            if before["folds"] > len(self.ensembles(self.sets[name], mtry, kind)["left_out"])
-        ]
-        return ", ".join(used) or "none"
+        hits = accuracy(found) if len(found["hits"]) else None
+        return curve(data, found), hits, len(found["left_out"])
 
     def save(self, name: str, frame: pd.DataFrame) -> None:
         """Write a table."""

@@ -49,7 +49,7 @@ ITEMS = (
     Item("onda2021", "Figs. 2, 8", "## 3. p, and", "## 4. Stability"),
     Item("onda2021", "Figs. 3, 9–11", "## 4. Stability", "![Stability with mtry",
          why="simulated ensembles of few runs are less stable than real ones"),
-    Item("onda2021", "Fig. 15", "*Fig. 15:", "## 5. Time", why="on Lymphoma 20 of 96 folds"),
+    Item("onda2021", "Fig. 15", "*Fig. 15:", "## 5. Time"),
     Item("onda2021", "Figs. 4, 12, 13", "## 5. Time", "## 6. The effect",
          why="the time of simulated ensembles grows with their size, too"),
     Item("onda2021", "Fig. 14", "## 6. The effect", "## 7. Accuracy",

@@ -88,7 +88,7 @@ def main() -> None:
     """Regenerate all results."""
     options = arguments(__doc__, cache=True, resumable=True)
     run = Experiment(options)
-    values: dict[str, Any] = {"size": run.size, "m_carried": run.carried()}
+    values: dict[str, Any] = {"size": run.size}
     values |= estimates.thresholds(run) | estimates.useful_features(run)
     values |= estimates.parameters(run, values["single"]) | estimates.by_mtry(run)
     values |= estimates.budget(run) | estimates.variants(run)
