@@ -79,6 +79,7 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[str]:
     options = {}
     if request.param == "dask":
         options["client"] = request.getfixturevalue("dask_client")
+        options["client"].wait_for_workers(2, timeout=60)  # the test before may have killed one
     else:
         request.getfixturevalue("ray_cluster")
     with joblib.parallel_config(request.param, **options):
