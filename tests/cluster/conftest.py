@@ -48,9 +48,9 @@ def local_dask() -> Callable[..., AbstractContextManager[Any]]:
     return start
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def dask_client(local_dask: Callable[..., AbstractContextManager[Any]]) -> Iterator[Any]:
-    """Two worker processes with one thread each."""
+    """Two worker processes with one thread each, new for every test: some kill them."""
     with local_dask(n_workers=2) as client:
         yield client
 
@@ -79,7 +79,6 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[str]:
     options = {}
     if request.param == "dask":
         options["client"] = request.getfixturevalue("dask_client")
-        options["client"].wait_for_workers(2, timeout=60)  # the test before may have killed one
     else:
         request.getfixturevalue("ray_cluster")
     with joblib.parallel_config(request.param, **options):
