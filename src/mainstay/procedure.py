@@ -37,7 +37,7 @@ from mainstay.rankers.base import (
     target_scorer,
 )
 from mainstay.rankers.streamed import stream_scores
-from mainstay.resampling import Resamples, WholeData, check_one_pass, make_resamples
+from mainstay.resampling import Resamples, check_one_pass, make_resamples, takes_all_rows
 from mainstay.runs import Runs
 
 _BLOCK = 256  # resamples whose weights are in memory at once
@@ -121,7 +121,7 @@ class Procedure:
     @property
     def is_alone(self) -> bool:
         """Whether there is one run, on all rows."""
-        return self.resampling == "none" or isinstance(self.resampling, WholeData)
+        return takes_all_rows(self.resampling)
 
     def prepare(self, data: Data) -> Prepared:
         """What the rankers make of X alone, by their names, to be used with many targets."""

@@ -271,11 +271,11 @@ class Repetition:
         if self.statistic == "frequency":
             values = chosen.counts / chosen.n_runs
         elif self.statistic == "score":
-            whole = self.procedure.alone()
-            at_once = whole.merge(
-                whole.run(data, 1, rng, n_jobs=1, progress=False, prepared=prepared)
-            )
-            values = (runs.scores.mean(axis=0) + at_once.scores[0]) / 2
+            values = runs.scores.mean(axis=0)
+            if not self.procedure.is_alone:  # else the runs are that
+                whole = self.procedure.alone()
+                at_once = whole.run(data, 1, rng, n_jobs=1, progress=False, prepared=prepared)
+                values = (values + whole.merge(at_once).scores[0]) / 2
         else:
             values = -np.log(ranks_of(runs)).mean(axis=0)
         agreement = math.nan

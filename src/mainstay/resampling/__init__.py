@@ -13,6 +13,7 @@ from mainstay.resampling.resamples import (
     check_groups,
     check_one_pass,
     make_resamples,
+    takes_all_rows,
 )
 from mainstay.resampling.schemes import (
     Blocks,
@@ -37,4 +38,5 @@ __all__ = [
     "check_groups",
     "check_one_pass",
     "make_resamples",
+    "takes_all_rows",
 ]

@@ -179,6 +179,13 @@ def check_class_weights(totals: np.ndarray, first: int = 0) -> None:
         raise _too_few_rows(first + int(single[0]), "one class only")
 
 
+def takes_all_rows(resampling: Any) -> bool:
+    """Whether there is one resample, which holds every row once."""
+    return isinstance(resampling, WholeData) or (
+        isinstance(resampling, str) and resampling == "none"
+    )
+
+
 def make_resamples(
     resampling: Any,
     n_resamples: int,
@@ -211,7 +218,7 @@ def make_resamples(
         Source of the seeds.
     """
     n = n_rows
-    everything = resampling == "none" or isinstance(resampling, WholeData)
+    everything = takes_all_rows(resampling)
     if groups is not None:
         groups = numbered(check_groups(groups, n, fewest=1 if everything else 2))
     if not isinstance(resampling, str) and hasattr(resampling, "split"):
