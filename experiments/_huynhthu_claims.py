@@ -90,19 +90,40 @@ def apart(ranks: pd.Series, one: str, other: str, difference: float) -> str:
 
 def of_ranks(found: pd.DataFrame, whole: list[str], methods: list[str]) -> str:
     """Compare the first two methods by average rank: all sets, then those with all their rows."""
-    wide = spread(found, "error")["mean"].unstack("method").reindex(columns=methods).dropna()
-    texts = []
-    for what, scores in (
-        (f"all {len(wide)} sets", wide),
-        (f"the {len(whole)} sets with all rows", wide.loc[wide.index.isin(whole)]),
-    ):
-        ranks, p, difference = average_ranks(scores, larger_is_better=False)
-        (first, best), (second, next_) = list(ranks.items())[:2]
-        texts.append(
-            f"On {what} (Friedman p = {p:.3f}): {label(str(first))} {best:.2f}, "
-            f"{label(str(second))} {next_:.2f}; {apart(ranks, 'rf', 'prsb-tree', difference)}."
+    wide = _errors(found, methods)
+    return " ".join(
+        f"On {what}{_ranked(scores)}"
+        for what, scores in (
+            (f"all {len(wide)} sets", wide),
+            (f"the {len(whole)} sets with all rows", wide.loc[wide.index.isin(whole)]),
         )
-    return " ".join(texts)
+    )
+
+
+def of_ranks_together(found: pd.DataFrame, together: pd.DataFrame, methods: list[str]) -> str:
+    """Compare them with equal rows in the same fold, where all folds and methods were run so."""
+    kept = together[together["method"].isin(methods)]
+    kept = kept.groupby("data").filter(lambda part: len(part) == N_FOLDS * len(methods))
+    if kept.empty:
+        return "(not run)"
+    names = kept["data"].unique()
+    wide = _errors(pd.concat([found[~found["data"].isin(names)], kept]), methods)
+    return f"On all {len(wide)} sets, equal rows together on {len(names)} of them{_ranked(wide)}"
+
+
+def _errors(found: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
+    """Mean errors, data sets × methods."""
+    return spread(found, "error")["mean"].unstack("method").reindex(columns=methods).dropna()
+
+
+def _ranked(scores: pd.DataFrame) -> str:
+    """Write the first two methods by average rank, and how far RF and PRSB-tree are apart."""
+    ranks, p, difference = average_ranks(scores, larger_is_better=False)
+    (first, best), (second, next_) = list(ranks.items())[:2]
+    return (
+        f" (Friedman p = {p:.3f}): {label(str(first))} {best:.2f}, "
+        f"{label(str(second))} {next_:.2f}; {apart(ranks, 'rf', 'prsb-tree', difference)}."
+    )
 
 
 def of_rankings(found: pd.DataFrame, methods: list[str]) -> dict[str, str]:

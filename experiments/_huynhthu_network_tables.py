@@ -63,15 +63,22 @@ def table_5(cells: pd.DataFrame) -> str:
     return table(["", "seeds", *_NETS], rows)
 
 
-def auto_above(cells: pd.DataFrame) -> str:
-    """Write how many means with λ automatic are above the paper's with its rule."""
+def auto_above(cells: pd.DataFrame) -> tuple[str, str]:
+    """Write how many means with λ automatic are above the paper's with its rule.
+
+    Also returned: from how many seeds these means are, by base model.
+    """
+    found = {
+        base: [precisions(cells, name, f"prsb-{base}-auto") for name in NETWORKS] for base in BASES
+    }
     above = [
-        float(np.mean(values)) > TABLE_5[method, name][0]
-        for method in (f"prsb-{base}-auto" for base in BASES)
-        for name in NETWORKS
-        if (values := precisions(cells, name, method))
+        float(np.mean(values)) > TABLE_5[f"prsb-{base}-auto", name][0]
+        for base, of_base in found.items()
+        for name, values in zip(NETWORKS, of_base, strict=True)
+        if values
     ]
-    return f"{sum(above)} of {len(above)}"
+    seeds = [f"{LABELS[base]} {counted([len(v) for v in vs])}" for base, vs in found.items()]
+    return f"{sum(above)} of {len(above)}", ", ".join(seeds)
 
 
 def best(cells: pd.DataFrame, goals: dict[str, float]) -> str:
@@ -136,11 +143,13 @@ def chosen_lambda(cells: pd.DataFrame, name: str, method: str, reading: Reading)
 def by_rule(cells: pd.DataFrame) -> tuple[str, str]:
     """λ by the paper's rule with one restart, beside the paper's numbers.
 
-    Also returned: how many of the numbers are above the paper's and below, in words.
+    Also returned: how many of the numbers are above the paper's and below, and with which base
+    models the rule was not run, in words.
     """
     rows: list[list[Any]] = []
-    words = []
+    words, left_out = [], []
     for base in BASES:
+        before = len(rows)
         for kind, step in STEPS.items():
             for reading in READINGS:
                 found = _by_rule(cells, f"{kind}-{base}", reading)
@@ -157,11 +166,15 @@ def by_rule(cells: pd.DataFrame) -> tuple[str, str]:
                 seeds = counted([len(v) for _, v in found])
                 rows.append([LABELS[base], step, reading.name, seeds, *shown_values])
                 words.append(
-                    f"{LABELS[base]} with step {step} and α of the {reading.name}: {above} above, "
+                    f"{LABELS[base]}, step {step}, α of the {reading.name}: {above} above, "
                     f"{below} below, {len(found) - above - below} the same to 0.005"
                 )
+        if len(rows) == before:
+            left_out.append(LABELS[base])
+    if left_out:
+        words.append(f"not run with {' and '.join(left_out)}")
     header = ["", "step", "α", "seeds", *_NETS]
-    return table(header, rows, text=3), "; ".join(words) or "not run"
+    return table(header, rows, text=3), "; ".join(words)
 
 
 def _by_rule(cells: pd.DataFrame, method: str, reading: Reading) -> list[tuple[str, list[float]]]:

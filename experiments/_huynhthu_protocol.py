@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
+from _cells import Cell
 from _common import table
 from _huynhthu_cells import (
+    COMPILED,
     LOWEST_OF_20,
     N_FOLDS,
     N_SETS,
     PROBLEMS,
+    SEEN_IN_TRAINING,
     TESTED,
     WITH_APPENDIX_B,
     WITH_EQUAL_ROWS,
 )
+from _huynhthu_figures import average_ranks
 from _huynhthu_methods import BASES
 from _huynhthu_paper import TABLE_S2_ERROR
 from _huynhthu_tables import LABELS, Paper, label
+from _huynhthu_tables import spread as by_method
 
 KEY = ["data", "repetition", "method"]
 
@@ -83,8 +88,8 @@ def baselines(done: Sequence[str], depths: Sequence[int]) -> str:
         words.append(
             f"{listed([label(m) for m in done])} {'are' if len(done) > 1 else 'is'} tuned as in "
             "appendix B of the paper: ten "
-            "values of K or depths from 1 to 10, by 10 folds, with 100 models; by compiled "
-            "versions of scikit-learn's methods, which tests hold to the originals."
+            "values of K or depths from 1 to 10, by 10 folds, with 100 models; all but RSB-SVM by "
+            "compiled versions of scikit-learn's methods, which tests hold to the originals."
         )
     for grid in dict.fromkeys(grids.values()):
         names = listed([label(m) for m, g in grids.items() if g == grid])
@@ -131,6 +136,21 @@ def appendix_b(
     return table([*header, "K or depth chosen", "CPU s each"], rows, text=2)
 
 
+def on_real_data(found: pd.DataFrame, tuned: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Put what was tuned by appendix B in the place of the small grids, set by set.
+
+    Only where all folds were run. Also returned: for which methods, and on how many sets.
+    """
+    whole = tuned.groupby(["data", "method"]).filter(lambda part: len(part) == N_FOLDS).copy()
+    whole["method"] = whole["method"].str.removeprefix("b-")
+    key = ["data", "method"]
+    taken = pd.MultiIndex.from_frame(whole[key])
+    kept = found[~pd.MultiIndex.from_frame(found[key]).isin(taken)]
+    counts = whole.drop_duplicates(key)["method"].value_counts()
+    words = [f"{label(method)} on {counts.get(method, 0)}" for method in COMPILED]
+    return pd.concat([kept, whole], ignore_index=True), listed(words)
+
+
 def equal_rows_together(real: pd.DataFrame, together: pd.DataFrame) -> str:
     """Errors with folds at random, and with equal rows in the same fold."""
     rows = []
@@ -148,20 +168,19 @@ def equal_rows_together(real: pd.DataFrame, together: pd.DataFrame) -> str:
 
 
 def together_in_words(real: pd.DataFrame, together: pd.DataFrame) -> str:
-    """Write what keeping equal rows together does to the errors of RF and PRSB-tree."""
+    """Write what keeping equal rows together does where many test rows were seen in training."""
     words = []
-    for name in WITH_EQUAL_ROWS:
-        mine = {}
-        for method in ("rf", "prsb-tree"):
+    for name in SEEN_IN_TRAINING:
+        changes = []
+        for method in TESTED:
             apart, kept = (
                 found[(found["data"] == name) & (found["method"] == method)]["error"]
                 for found in (real, together)
             )
             if len(kept) == N_FOLDS:
-                mine[label(method)] = f"{apart.mean():.3f} becomes {kept.mean():.3f}"
-        if mine:
-            shown = ", ".join(f"{method}'s error of {text}" for method, text in mine.items())
-            words.append(f"on {name} {shown}")
+                changes.append(f"{label(method)} {apart.mean():.3f} → {kept.mean():.3f}")
+        if changes:
+            words.append(f"on {name} {', '.join(changes)}")
     return "; ".join(words) or "not run"
 
 
@@ -185,3 +204,64 @@ def from_restarts(real: pd.DataFrame, several: pd.DataFrame, names: Sequence[str
         return "(not run)"
     header = ["", "", "folds", "AUPR: single restart", "lowest objective of 3", "mean of 3"]
     return table([*header, "error: one restart", "mean of 3"], rows, text=2)
+
+
+def ranks_from_restarts(real: pd.DataFrame, several: pd.DataFrame, methods: Sequence[str]) -> str:
+    """Write the average ranks of PRSB's rankings by what is made of its restarts.
+
+    On the sets where all folds were run from several restarts; the other methods as they are.
+    """
+    aupr = by_method(real, "aupr")["mean"].unstack("method").reindex(columns=methods)
+    words = []
+    for method in (f"prsb-{base}" for base in BASES):
+        mine = several[several["method"] == method]
+        mine = mine.groupby("data").filter(lambda part: len(part) == N_FOLDS)
+        if mine.empty:
+            continue
+        ranks = []
+        for column in ("aupr_single", "aupr_of_lowest_objective", "aupr"):
+            scores = aupr.loc[sorted(mine["data"].unique())].copy()
+            scores[method] = mine.groupby("data")[column].mean()
+            ranks.append(f"{average_ranks(scores, larger_is_better=True)[0][method]:.2f}")
+        words.append(
+            f"{label(method)} {ranks[0]} with one restart, {ranks[1]} with the lowest objective of "
+            f"3, {ranks[2]} with the mean of 3 ({mine['data'].nunique()} sets)"
+        )
+    return "; ".join(words) or "not run"
+
+
+def _planned(method: str) -> str:
+    """Write a method of a cell that is planned."""
+    if method == LOWEST_OF_20:
+        return "PRSB-kNN, lowest of 20"
+    return label(method.removeprefix("b-")) + ", appendix B" * method.startswith("b-")
+
+
+def remaining(parts: dict[str, tuple[Sequence[Cell], pd.DataFrame]]) -> str:
+    """List by part and method the cells that are planned and not run, and what they would cost.
+
+    A part is its planned cells, and what was found, whose first three columns name the cell. The
+    cost is estimated from the cells of the same method in that part, of the same data where
+    there are any.
+    """
+    rows, total = [], 0.0
+    for part, (wanted, found) in parts.items():
+        key = list(found.columns[:3])
+        planned, done = pd.DataFrame(wanted, columns=key), found[[*key, "seconds"]]
+        left = planned.merge(done, on=key, how="left", indicator=True)
+        left = left[left["_merge"] == "left_only"]
+        costs = done.groupby(["data", "method"])["seconds"].mean()
+        of_method = done.groupby("method")["seconds"].mean()
+        for method, mine in left.groupby("method", sort=False):
+            each = [costs.get((data, method), of_method.get(method)) for data in mine["data"]]
+            known = all(cost is not None for cost in each)
+            total += sum(each) / 60 if known else 0.0
+            n_planned = int((planned["method"] == method).sum())
+            rows.append(
+                [part, _planned(str(method)), f"{n_planned - len(mine)} of {n_planned}",
+                 f"{sum(each) / 60:.0f}" if known else "no cell yet"]
+            )  # fmt: skip
+    if not rows:
+        return "(nothing: all planned cells were run)"
+    rows.append(["all", "", "", f"{total:.0f}"])
+    return table(["part", "method", "cells run", "CPU minutes left"], rows, text=2)

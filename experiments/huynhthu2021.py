@@ -31,8 +31,10 @@ from _huynhthu_methods import BASES
 
 from mainstay.datasets.loaders import PMLB
 
-EMPTY = ("error", "aupr", "size", "average_precision")  # of a part without cells
+EMPTY = ("error", "aupr", "size", "average_precision", "seconds")  # of a part without cells
 GOALS = {"1": 0.22, "2": 0.22, "3": 0.29, "4": 0.28, "5": 0.29}  # the best of the paper's Table 5
+FIVE = ["rf", "gbdt", *tables.each("prsb")]
+EIGHT = ["rf", "gbdt", *(f"{kind}-{base}" for kind in ("eda", "prsb") for base in BASES)]
 
 
 class Experiment:
@@ -43,6 +45,7 @@ class Experiment:
         self.folder = options.output / "huynhthu2021"
         self.folder.mkdir(exist_ok=True)
         self.seconds = 0.0
+        self.parts: dict[str, tuple[list[Cell], pd.DataFrame]] = {}
 
     def part(self, name: str, wanted: list[Cell], work: Any, columns: list[str]) -> Any:
         """Compute the missing cells of a part; return all as a table, also written as CSV."""
@@ -52,7 +55,10 @@ class Experiment:
         found = store.table(wanted, columns)
         log(f"{name}: {len(found)} of {len(wanted)} cells")
         if found.empty:
-            return pd.DataFrame(columns=[*columns, *EMPTY])
+            found = pd.DataFrame(columns=[*columns, *EMPTY])
+        self.parts[name] = wanted, found
+        if found.empty:
+            return found
         self.seconds += float(found["seconds"].sum())
         nested = [c for c in found if found[c].map(lambda v: isinstance(v, list | dict)).any()]
         plain = found.drop(columns=nested)
@@ -79,7 +85,7 @@ def simulated(run: Experiment) -> dict[str, Any]:
     run.draw("figure_s2", figures.plot_boxes(found, "aupr", ("eda", "prsb"), "AUPR"))
     goals, verdicts = tables.goals(found, paper.TABLE_S2_ERROR, paper.TABLE_S2_AUPR)
     three = tables.each("single", "rsb", "prsb")
-    two, five = tables.each("rsb", "prsb"), ["rf", "gbdt", *tables.each("prsb")]
+    two = tables.each("rsb", "prsb")
     problems = list(cells.PROBLEMS)
     papers = {
         "error": paper.TABLE_S3_ERROR,
@@ -96,8 +102,8 @@ def simulated(run: Experiment) -> dict[str, Any]:
         "table_2": tables.by_data(found, "error", paper.TABLE_2, ["Hypercube"], three),
         "single": tables.by_data(found, "error", {}, problems, three),
         "table_s1": tables.by_data(found, "size", paper.TABLE_S1, problems, two, 1),
-        "table_s2_error": tables.by_data(found, "error", paper.TABLE_S2_ERROR, problems, five),
-        "table_s2_aupr": tables.by_data(found, "aupr", paper.TABLE_S2_AUPR, problems, five),
+        "table_s2_error": tables.by_data(found, "error", paper.TABLE_S2_ERROR, problems, FIVE),
+        "table_s2_aupr": tables.by_data(found, "aupr", paper.TABLE_S2_AUPR, problems, FIVE),
         "eda": tables.by_data(found, "aupr", {}, problems, tables.each("eda", "prsb")),
         "restarts": tables.restarts(found),
         "table_s3": tables.references(found, papers),
@@ -146,8 +152,7 @@ def real(run: Experiment) -> dict[str, Any]:
     cells_of_fold = found.groupby("repetition")["method"].transform("count")
     found = found[cells_of_fold == len(names) * len(cells.METHODS)]
     n_folds = found["repetition"].nunique()
-    five = ["rf", "gbdt", *tables.each("prsb")]
-    eight = ["rf", "gbdt", *(f"{kind}-{base}" for kind in ("eda", "prsb") for base in BASES)]
+    others, found = other_protocols(run, found, effort, folder)
     values: dict[str, Any] = {
         "folds": f"{cells.N_FOLDS}-fold cross-validation"
         if n_folds == cells.N_FOLDS
@@ -158,12 +163,12 @@ def real(run: Experiment) -> dict[str, Any]:
         "table_s5": tables.by_data(
             found, "size", paper.TABLE_S5, names, tables.each("rsb", "prsb"), 1
         ),
-        "table_s6": tables.by_data(found, "error", paper.TABLE_S6, names, five),
-        "table_s7": tables.by_data(found, "aupr", paper.TABLE_S7, names, eight),
+        "table_s6": tables.by_data(found, "error", paper.TABLE_S6, names, FIVE),
+        "table_s7": tables.by_data(found, "aupr", paper.TABLE_S7, names, EIGHT),
     }
     for name, value, methods, theirs, p_paper in (
-        ("figure_1", "error", five, paper.TABLE_S6, paper.FRIEDMAN_ERRORS),
-        ("figure_2", "aupr", eight, paper.TABLE_S7, paper.FRIEDMAN_AUPR),
+        ("figure_1", "error", FIVE, paper.TABLE_S6, paper.FRIEDMAN_ERRORS),
+        ("figure_2", "aupr", EIGHT, paper.TABLE_S7, paper.FRIEDMAN_AUPR),
     ):
         wide = tables.spread(found, value)["mean"].unstack("method").reindex(columns=methods)
         wide = wide.dropna()
@@ -187,10 +192,10 @@ def real(run: Experiment) -> dict[str, Any]:
     ours = tables.spread(found, "error")["mean"].to_dict()
     published = {key: number[0] for key, number in paper.TABLE_4.items()}
     whole = [name for name in names if paper.TABLE_S4[name][0] <= cells.MANY_ROWS]
-    values["ranks"] = claims.of_ranks(found, whole, five)
-    values |= claims.of_rankings(found, eight)
+    values["ranks"] = claims.of_ranks(found, whole, FIVE)
+    values |= claims.of_rankings(found, EIGHT)
     values["table_s4"] = extra.real_sets(names, paper.TABLE_S4, folder, run.options.seed)
-    values |= other_protocols(run, found, effort, folder)
+    values |= others
     for base in BASES:
         values[f"folds_{base}"] = claims.over_folds(found, f"prsb-{base}", f"rsb-{base}")
         for whose, errors in (("real", ours), ("paper", published)):
@@ -202,8 +207,13 @@ def real(run: Experiment) -> dict[str, Any]:
     return values
 
 
-def other_protocols(run: Experiment, found: Any, effort: Any, folder: Any) -> dict[str, Any]:
-    """Run real data with equal rows together, PRSB from several restarts, and appendix B."""
+def other_protocols(
+    run: Experiment, found: pd.DataFrame, effort: Any, folder: Any
+) -> tuple[dict[str, Any], pd.DataFrame]:
+    """Run real data with equal rows together, PRSB from several restarts, and appendix B.
+
+    Also returned: the cells of the main tables, by appendix B where all of its folds were run.
+    """
     quick, names = run.options.quick, ["data", "repetition", "method"]
     settings = {"seed": run.options.seed, "folder": folder}
     together = run.part(
@@ -222,12 +232,17 @@ def other_protocols(run: Experiment, found: Any, effort: Any, folder: Any) -> di
         "tuned", cells.tuned_cells(quick), partial(cells.real, effort=effort, **settings), names
     )
     papers = (paper.TABLE_S6, paper.TABLE_4)
-    return {
+    main, tuned_sets = protocol.on_real_data(found, tuned)
+    values = {
+        "tuned_sets": tuned_sets,
         "tuned_real": protocol.appendix_b(found, tuned, cells.FROM_RESTARTS, papers, cells.N_FOLDS),
         "together": protocol.equal_rows_together(found, together),
         "together_words": protocol.together_in_words(found, together),
+        "ranks_together": claims.of_ranks_together(main, together, FIVE),
         "from_restarts": protocol.from_restarts(found, several, cells.FROM_RESTARTS),
+        "ranks_from_restarts": protocol.ranks_from_restarts(main, several, EIGHT),
     }
+    return values, main
 
 
 def gene_networks(run: Experiment) -> dict[str, Any]:
@@ -239,6 +254,7 @@ def gene_networks(run: Experiment) -> dict[str, Any]:
     run.draw("figure_s3", figures.plot_regulators(found, networks.NETWORKS, networks.LAMBDAS))
     seconds = found.groupby("method")["seconds"].mean().filter(regex="^eda|^forest|-auto$")
     by_rule, above = network_tables.by_rule(found)
+    auto_above, auto_seeds = network_tables.auto_above(found)
     kinds = network_tables.groups(found, held_out)
     return {
         "table_5": network_tables.table_5(found),
@@ -246,7 +262,8 @@ def gene_networks(run: Experiment) -> dict[str, Any]:
         "by_lambda": network_tables.by_lambda(found),
         "by_rule": by_rule,
         "above": above,
-        "auto_above": network_tables.auto_above(found),
+        "auto_above": auto_above,
+        "auto_seeds": auto_seeds,
         "by_stage": network_tables.by_stage(found),
         "objectives": network_tables.objectives(found),
         "path": network_tables.path_of_lambda(kinds),
@@ -267,6 +284,7 @@ def main() -> None:
         "cost": run.seconds / 3600,
         "digits_splits": extra.N_SPLITS,
         "n_folds": cells.N_FOLDS,
+        "remaining": protocol.remaining(run.parts),
     }
     write("huynhthu2021.md", options, values)
 

@@ -23,6 +23,7 @@ import mainstay as ms
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "experiments"))
 
+import _huynhthu_claims as claims
 import _huynhthu_network_tables as network_tables
 import _huynhthu_networks as networks
 import _huynhthu_protocol as protocol
@@ -307,7 +308,7 @@ def test_equal_rows_are_compared_only_on_whole_cross_validations() -> None:
     text = protocol.equal_rows_together(real, together)
     assert text.splitlines()[2:] == ["| spectf | RF | 0.100 ± 0.000 | 0.200 ± 0.000 |"]
     words = protocol.together_in_words(real, together)
-    assert words == "on spectf RF's error of 0.100 becomes 0.200"
+    assert words == "on spectf RF 0.100 → 0.200"
 
 
 def test_appendix_b_takes_the_place_of_the_small_grids_once_all_of_it_was_run() -> None:
@@ -333,3 +334,65 @@ def test_appendix_b_takes_the_place_of_the_small_grids_once_all_of_it_was_run() 
     assert text.splitlines()[2] == (
         "| RF | Linear | 10 | 0.300 ± 0.000 | 0.200 ± 0.000 | 0.21 | 2 to 2 | 1 |"
     )
+
+
+def real_cells(methods: dict[str, float], value: str, names: tuple[str, ...]) -> pd.DataFrame:
+    rows = [
+        {"data": name, "repetition": str(fold), "method": method, value: number}
+        for name in names
+        for fold in range(10)
+        for method, number in methods.items()
+    ]
+    return pd.DataFrame(rows).assign(seconds=6.0)
+
+
+def test_appendix_b_on_real_data_needs_all_folds_of_a_set() -> None:
+    small = real_cells({"rf": 0.3, "gbdt": 0.5}, "error", ("bupa", "ERA"))
+    large = real_cells({"b-rf": 0.2}, "error", ("bupa", "ERA")).drop(index=15)  # a fold of ERA
+    main, words = protocol.on_real_data(small, large)
+    assert len(main) == len(small)
+    means = main.groupby(["method", "data"])["error"].mean().unstack()
+    assert means.loc["rf"].to_dict() == pytest.approx({"bupa": 0.2, "ERA": 0.3})
+    assert means.loc["gbdt"].tolist() == pytest.approx([0.5, 0.5])
+    assert words == "RF on 1, GBDT on 0, RSB-kNN on 0 and RSB-tree on 0"
+
+
+def test_ranks_with_equal_rows_together_need_all_methods() -> None:
+    errors = {"rf": 0.3, "gbdt": 0.4, "prsb-tree": 0.2}
+    real = real_cells(errors, "error", ("bupa", "ERA", "pm10"))
+    together = real_cells(errors | {"prsb-tree": 0.9}, "error", ("bupa", "ERA"))
+    words = claims.of_ranks_together(real, together, list(errors))
+    assert words.startswith("On all 3 sets, equal rows together on 2 of them (Friedman p = ")
+    assert "): RF 1.33, GBDT 2.33; RF is 1.00 from PRSB-tree, below" in words
+    words = claims.of_ranks_together(real, together.drop(index=0), list(errors))
+    assert words.startswith("On all 3 sets, equal rows together on 1 of them")
+    assert claims.of_ranks_together(real, together[:5], list(errors)) == "(not run)"
+
+
+def test_ranks_from_restarts_take_only_what_the_restarts_changed() -> None:
+    names = ("bupa", "ERA", "pm10")
+    real = real_cells({"rf": 0.5, "gbdt": 0.3, "prsb-knn": 0.9}, "aupr", names)
+    several = real_cells({"prsb-knn": 0.4}, "aupr", names)
+    several["aupr_single"], several["aupr_of_lowest_objective"] = 0.2, 0.6
+    words = protocol.ranks_from_restarts(real, several, ["rf", "gbdt", "prsb-knn"])
+    assert words == (
+        "PRSB-kNN 3.00 with one restart, 1.00 with the lowest objective of 3, "
+        "2.00 with the mean of 3 (3 sets)"
+    )
+    assert protocol.ranks_from_restarts(real, several[:0], ["rf", "gbdt", "prsb-knn"]) == "not run"
+
+
+def test_what_is_left_is_counted_by_method_with_its_cost() -> None:
+    found = real_cells({"rf": 0.3, "gbdt": 0.5}, "error", ("bupa", "ERA"))
+    wanted = [tuple(cell) for cell in found[["data", "repetition", "method"]].to_numpy()]
+    found.loc[found["data"] == "ERA", "seconds"] = 60.0
+    left = found.drop(index=[0, 1, 20, 22])  # of bupa one of each, of ERA two of RF
+    more = [("bupa", "0", "b-rf")]
+    text = protocol.remaining({"real": (wanted, left), "tuned": (more, found[:0])})
+    assert text.splitlines()[2:] == [
+        "| real | RF | 17 of 20 | 2 |",
+        "| real | GBDT | 19 of 20 | 0 |",
+        "| tuned | RF, appendix B | 0 of 1 | no cell yet |",
+        "| all |  |  | 2 |",
+    ]
+    assert protocol.remaining({"real": (wanted, found)}).startswith("(nothing")
