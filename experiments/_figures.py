@@ -6,9 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-
-mpl.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -16,21 +13,25 @@ import pandas as pd
 # Okabe and Ito's colours, told apart by colour-blind readers too
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 BLUE, ORANGE = COLOURS[:2]
-mpl.rcParams.update(
-    {
-        "figure.dpi": 120,
-        "savefig.dpi": 120,
-        "figure.constrained_layout.use": True,
-        "font.size": 9,
-        "axes.titlesize": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "grid.color": "0.9",
-        "axes.axisbelow": True,
-        "legend.frameon": False,
-    }
-)
+_LOOK = {
+    "figure.dpi": 120,
+    "savefig.dpi": 120,
+    "figure.constrained_layout.use": True,
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "0.9",
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+}
+
+
+def use_look() -> None:
+    """Draw all figures of this process alike; for scripts, not on import: tests import modules."""
+    mpl.use("Agg")
+    mpl.rcParams.update(_LOOK)
 
 
 def save_figure(figure: Any, folder: Path, name: str) -> None:

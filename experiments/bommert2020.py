@@ -17,7 +17,7 @@ import pandas as pd
 from _bommert_selectors import DATA, FILTERS, MODELS, half_of, select, similarity_of
 from _cells import Cell, Cells
 from _common import arguments, log, table, verdict, write
-from _figures import plot_correlations, plot_pairs, plot_times, save_figure
+from _figures import plot_correlations, plot_pairs, plot_times, save_figure, use_look
 
 import mainstay as ms
 
@@ -361,6 +361,7 @@ def times(results: pd.DataFrame, sets: pd.DataFrame) -> dict[str, Any]:
 def main() -> None:
     """Regenerate all results."""
     options = arguments(__doc__, cache=True, resumable=True)
+    use_look()
     write("bommert2020.md", options, artificial(options) | real(options))
 
 

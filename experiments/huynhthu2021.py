@@ -26,7 +26,7 @@ import _huynhthu_tables as tables
 import pandas as pd
 from _cells import Cell, Cells
 from _common import arguments, log, shared_data, write
-from _figures import save_figure
+from _figures import save_figure, use_look
 from _huynhthu_methods import BASES
 
 from mainstay.datasets.loaders import PMLB
@@ -277,6 +277,7 @@ def gene_networks(run: Experiment) -> dict[str, Any]:
 def main() -> None:
     """Regenerate all results."""
     options = arguments(__doc__, cache=True, resumable=True)
+    use_look()
     run = Experiment(options)
     values = gene_networks(run) | simulated(run) | not_in_the_paper(run) | real(run)
     values |= {

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from _cells import Cell, Cells
 from _common import arguments, load, table, verdict, write
-from _figures import plot_chance, plot_extremes, plot_forests, save_figure
+from _figures import plot_chance, plot_extremes, plot_forests, save_figure, use_look
 from _selectors import N_TREES, trees_using
 
 import mainstay as ms
@@ -420,6 +420,7 @@ def stability_table(variant: str, found: pd.DataFrame) -> str:
 def main() -> None:
     """Regenerate all results."""
     options = arguments(__doc__, cache=True, resumable=True)
+    use_look()
     load("uci_small/wine")  # leave at once if the data are missing
     parts = forests(options) | chance(options)
     parts |= toy_examples() | theorem_1(options.seed) | extremes(options) | properties()

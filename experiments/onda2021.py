@@ -13,6 +13,7 @@ from typing import Any
 import _onda_curves as curves
 import _onda_estimates as estimates
 from _common import arguments, table, write
+from _figures import use_look
 from _onda_bank import RANKERS
 from _onda_errors import REPEATS, error_cells, error_sections, errors_of, forecast_errors
 from _onda_experiment import Experiment
@@ -87,6 +88,7 @@ def _counted(cells: list[tuple[str, ...]]) -> dict[str, Any]:
 def main() -> None:
     """Regenerate all results."""
     options = arguments(__doc__, cache=True, resumable=True)
+    use_look()
     run = Experiment(options)
     values: dict[str, Any] = {"size": run.size}
     values |= estimates.thresholds(run) | estimates.useful_features(run)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from _cells import Cell, Cells
 from _common import arguments, load, table, verdict, write
-from _figures import save_figure
+from _figures import save_figure, use_look
 from _salman_claims import accuracy_claims, filled, stability_claims
 from _salman_data import FILTERS, GENERATED, MORE, MULTICLASS, RULES, SETS, SINGLE, read
 from _salman_figures import LOOK, plot_accuracy, plot_stability, plot_stuart
@@ -219,6 +219,7 @@ def _stuart_table(stable: dict[int, dict[str, Any]], folds: int) -> str:
 def main() -> None:
     """Regenerate all results."""
     options = arguments(__doc__, cache=True, resumable=True)
+    use_look()
     run = Experiment(options)
     shapes = []
     for name in cells.EVERY:

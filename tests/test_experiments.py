@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
 from argparse import Namespace
@@ -46,6 +47,15 @@ def test_the_help_says_what_the_script_costs(paper: str) -> None:
     assert "what it costs" in text
     assert "--quick" in text
     assert any(unit in text for unit in ("minutes", "hours", "hour"))
+
+
+def test_modules_of_the_experiments_leave_matplotlib_as_it_is() -> None:
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    for script in sorted((ROOT / "experiments").glob("*_figures.py")):
+        runpy.run_path(str(script))
+    assert dict(mpl.rcParams) == before
 
 
 # ---------------------------------------------------------------------- cells
