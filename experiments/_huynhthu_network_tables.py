@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 from _common import table
 from _huynhthu_methods import BASES
-from _huynhthu_networks import LAMBDAS, NETWORKS, OBSERVED, SIMULATED, STAGES
+from _huynhthu_networks import LAMBDAS, NETWORKS, OBSERVED, SAMPLES, SIMULATED, STAGES
 from _huynhthu_paper import TABLE_5
 from _huynhthu_tables import LABELS, label
+
+from mainstay.networks.subspaces import SubspaceSettings
 
 Values = Sequence[float]
 _NETS = [f"network {name}" for name in NETWORKS]
@@ -218,6 +220,31 @@ def objectives(cells: pd.DataFrame) -> str:
         return ""
     at = ", ".join(f"{_at(mine['objective_by_stage'], n)} at stage {n}" for n in (20, 50, 100))
     return f" (held-out objective {at}, mean of {len(mine)} runs)"
+
+
+def by_samples(cells: pd.DataFrame) -> str:
+    """Average precision as learning goes on without a penalty, by number of samples."""
+    stages = [n for n in STAGES if n <= SubspaceSettings().n_stages]
+    rows = []
+    for kind, words in (("hubs", "with hubs"), ("plain", "without hubs")):
+        for n in SAMPLES:
+            mine = cells[cells["data"].str.startswith(kind) & (cells["samples"] == n)]
+            if not mine.empty:
+                values = [_at(mine["by_stage"], stage) for stage in stages]
+                rows.append([words, n, len(mine), *values])
+    return table(["", "samples", "networks", *map(str, stages)], rows)
+
+
+def by_samples_in_words(cells: pd.DataFrame) -> str:
+    """Say how average precision changes late in learning, by number of samples."""
+    changes = []
+    for n in SAMPLES:
+        paths = cells.loc[cells["samples"] == n, "by_stage"] if len(cells) else []
+        each = [path["100"] - path["50"] for path in paths]
+        if each:
+            changes.append(f"with {n} samples by {np.mean(each):+.3f} ({min(each):+.3f} to "
+                           f"{max(each):+.3f}, {len(each)} networks)")  # fmt: skip
+    return f"From stage 50 to 100 it changes {' and '.join(changes)}." if changes else ""
 
 
 def _at(paths: pd.Series, stage: int) -> str:

@@ -27,6 +27,7 @@ SIMULATED = tuple(f"{kind}-{i}" for i in range(4) for kind in ("hubs", "plain"))
 LAMBDAS = ("0", "20", "50", "100")  # one restart each, as "path", which is a restart of "auto"
 OBSERVED = {"1": 0.46, "2": 0.46, "3": 0.66, "4": 0.66, "5": 0.66}  # regulators per gene
 N_SEEDS, N_RESTARTS = 5, 4
+SAMPLES = ("100", "400")  # of the same networks: does α learn the errors of few samples?
 STAGES = (10, 20, 30, 50, 70, 100, 200, 300)  # after which α is looked at
 _BASES = ("tree", "knn", "svm")
 _VARIANTS: dict[str, dict[str, Any]] = {
@@ -67,12 +68,29 @@ def simulated_network_cells(quick: bool) -> list[Cell]:
     return [(name, m, str(seed)) for seed in range(2) for m in methods for name in SIMULATED]
 
 
+def samples_cells(quick: bool) -> list[Cell]:
+    """List simulated network, method (without a penalty) and number of samples."""
+    return [] if quick else [(name, "prsb-knn-0", n) for name in SIMULATED[:4] for n in SAMPLES]
+
+
+def of_samples(cell: Cell, seed: int) -> dict[str, Any]:
+    """Learn a network by one restart from more or fewer samples of it."""
+    name, method, n_samples = cell
+    base, value = method.split("-")[1:]
+    data = _simulated(name, seed, int(n_samples))
+    return _subspaces(data, base, value, 0.5, 1, 1000 * seed, {})
+
+
+def _simulated(name: str, seed: int, *n_samples: int) -> NetworkData:
+    kind, _, of = name.partition("-")
+    return simulate_network(kind == "hubs", 1000 * seed + int(of), *n_samples)
+
+
 def network(cell: Cell, seed: int, folder: Path) -> dict[str, Any]:
     """Infer one network with one method: average precision, and regulators per gene."""
     name, method, number = cell
     if name in SIMULATED:
-        kind, _, of = name.partition("-")
-        data, expected = simulate_network(kind == "hubs", 1000 * seed + int(of)), 0.5
+        data, expected = _simulated(name, seed), 0.5
     else:
         data, expected = load_dream4(int(name), folder=folder), OBSERVED[name]
     state = 1000 * seed + int(number)

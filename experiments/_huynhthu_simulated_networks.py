@@ -13,13 +13,13 @@ PERTURBATION, NOISE = 0.7, 0.1  # of every gene in every sample, and of its meas
 _N_STEPS, _DAMPING = 300, 0.5
 
 
-def simulate_network(hubs: bool, seed: int) -> NetworkData:
+def simulate_network(hubs: bool, seed: int, n_samples: int = N_SAMPLES) -> NetworkData:
     """Draw a network of 100 genes and 200 links, and its steady states under perturbations.
 
     Every link joins two different genes, drawn at random; with hubs, ten genes regulate at the
     other end of four links in five. In every sample the genes settle at x = tanh(Wx + e) with
     weights ± U(0.5, 1) and e ~ N(0, 0.7²) for every gene, as in the challenge's multifactorial
-    perturbations; measured is x + N(0, 0.1²).
+    perturbations; measured is x + N(0, 0.1²). The network depends on the seed, not on the samples.
     """
     rng = np.random.default_rng([seed, int(hubs)])
     weights = np.zeros((N_GENES, N_GENES))  # targets × regulators
@@ -28,7 +28,7 @@ def simulate_network(hubs: bool, seed: int) -> NetworkData:
         regulator, target = rng.integers(N_HUBS if many else N_GENES), rng.integers(N_GENES)
         if regulator != target:
             weights[target, regulator] = rng.choice((-1, 1)) * rng.uniform(0.5, 1)
-    pushed = PERTURBATION * rng.normal(size=(N_SAMPLES, N_GENES))
+    pushed = PERTURBATION * rng.normal(size=(n_samples, N_GENES))
     x = np.zeros_like(pushed)
     for _ in range(_N_STEPS):
         x += _DAMPING * (np.tanh(x @ weights.T + pushed) - x)

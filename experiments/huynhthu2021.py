@@ -251,6 +251,12 @@ def gene_networks(run: Experiment) -> dict[str, Any]:
     work = partial(networks.network, seed=run.options.seed, folder=shared_data("dream4"))
     found = run.part("networks", networks.network_cells(quick), work, names)
     held_out = run.part("simulated_networks", networks.simulated_network_cells(quick), work, names)
+    samples = run.part(
+        "samples",
+        networks.samples_cells(quick),
+        partial(networks.of_samples, seed=run.options.seed),
+        ["data", "method", "samples"],
+    )
     run.draw("figure_s3", figures.plot_regulators(found, networks.NETWORKS, networks.LAMBDAS))
     seconds = found.groupby("method")["seconds"].mean().filter(regex="^eda|^forest|-auto$")
     by_rule, above = network_tables.by_rule(found)
@@ -266,6 +272,8 @@ def gene_networks(run: Experiment) -> dict[str, Any]:
         "auto_seeds": auto_seeds,
         "by_stage": network_tables.by_stage(found),
         "objectives": network_tables.objectives(found),
+        "by_samples": network_tables.by_samples(samples),
+        "by_samples_in_words": network_tables.by_samples_in_words(samples),
         "path": network_tables.path_of_lambda(kinds),
         "elsewhere": network_tables.elsewhere(kinds),
         "each_simulated": network_tables.each_simulated(held_out),
