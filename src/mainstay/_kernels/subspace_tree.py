@@ -7,7 +7,12 @@ held-out rows travel down with the tree, and branches that none of them reaches 
 As in scikit-learn features are float32, values within 1e-7 of each other are one, and thresholds
 are half-way. Of splits with the same gain the one on the first feature wins, and then the lowest
 threshold (scikit-learn: a random feature, then the lowest threshold, or what rounding prefers).
+Two classes are a number, 0 or 1: the Gini index is then twice the squared error.
 Naive twin: tests/naive_subspace_models.py.
+
+Most nodes have few rows, so that what is done once a node counts: named tuples are unpacked before
+the loop, and nothing is sliced without need, since numba counts every array that is taken from a
+tuple or another array, with atomic instructions.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -53,7 +58,7 @@ class Work(NamedTuple):
     ordered: Any  # chosen features × rows: a node has the same piece of every line
     stack: Any  # nodes to split: piece of `ordered`, piece of the held-out rows, depth
     limits: Any  # largest depth, least rows to split, least rows of a leaf
-    tally: Any  # weights of the classes
+    tally: Any  # weights of the classes, of more than two
     left: Any
     right: Any
     goes_left: Any
@@ -71,176 +76,67 @@ def _drawn(rows, counts, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _height(rows, x, weight, target, inverse, total, n, least):
-    """Greatest height of the cuts of sorted rows; −inf if there is none.
+def _scan_classes(
+    ordered, c, start, stop, values, j, weight, code, inverse, tally, left, right, n, least, floor
+):
+    """Return the greatest height of the cuts of sorted rows by Gini of many classes, and a place.
 
-    The height of a cut is L²/n_L + R²/n_R for the sums L and R of the target on its sides, which
-    orders cuts as their gain does: squared error if the target is y, Gini of two classes if it is
-    one of them.
-    """
-    best, left, n_left = -np.inf, 0.0, 0
-    before = x[rows[0]]
-    for row in rows:
-        value = x[row]
-        if value > before + SAME and n_left >= least and n - n_left >= least:
-            right = total - left
-            best = max(best, left * left * inverse[n_left] + right * right * inverse[n - n_left])
-        before = value
-        left += target[row]
-        n_left += weight[row]
-    return best
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _cut(rows, x, weight, target, inverse, total, n, least, floor):
-    """Return how many rows are to the left of the first cut whose height reaches the floor."""
-    left, n_left = 0.0, 0
-    before = x[rows[0]]
-    for p in range(len(rows)):
-        row = rows[p]
-        value = x[row]
-        if value > before + SAME and n_left >= least and n - n_left >= least:
-            right = total - left
-            if left * left * inverse[n_left] + right * right * inverse[n - n_left] >= floor:
-                return p
-        before = value
-        left += target[row]
-        n_left += weight[row]
-    return 0
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _scan_classes(rows, x, weight, code, inverse, tally, left, right, n, least, floor):
-    """Do as `_height`, and as `_cut` if the floor is reached, by Gini of any number of classes.
-
-    Here the squared sums are those of all classes.
+    The height is that of `_grow`, with the squared sums of all classes. The place is where the
+    right side starts of the first cut that reaches the floor; `start` if none does.
     """
     best, n_left, squares_left, squares_right = -np.inf, 0, 0.0, 0.0
-    for c in range(len(tally)):
-        left[c], right[c] = 0.0, tally[c]
-        squares_right += tally[c] * tally[c]
-    before = x[rows[0]]
-    for p in range(len(rows)):
-        row = rows[p]
-        value = x[row]
+    for k in range(len(tally)):
+        left[k], right[k] = 0.0, tally[k]
+        squares_right += tally[k] * tally[k]
+    before = values[j, ordered[c, start]]
+    for p in range(start, stop):
+        row = ordered[c, p]
+        value = values[j, row]
         if value > before + SAME and n_left >= least and n - n_left >= least:
             height = squares_left * inverse[n_left] + squares_right * inverse[n - n_left]
             best = max(best, height)
             if height >= floor:
                 return best, p
         before = value
-        c, w = code[row], weight[row]
-        squares_left += w * (2.0 * left[c] + w)
-        squares_right -= w * (2.0 * right[c] - w)
-        left[c] += w
-        right[c] -= w
+        k, w = code[row], weight[row]
+        squares_left += w * (2.0 * left[k] + w)
+        squares_right -= w * (2.0 * right[k] - w)
+        left[k] += w
+        right[k] -= w
         n_left += w
-    return best, 0
+    return best, start
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _best_split(sample, work, d, start, stop, n, total):
-    """Return which of the d features to split a node on, and the number of rows to the left.
-
-    Heights that differ by less than rounding are the same.
-    """
-    weight, target, inverse = sample.weight, sample.target, sample.inverse
-    code, tally, left, right = sample.code, work.tally, work.left, work.right
-    best, slack, feature, least = -np.inf, 0.0, -1, work.limits[2]
-    for c in range(d):
-        rows, x = work.ordered[c, start:stop], sample.values[sample.chosen[c]]
-        if x[rows[-1]] <= x[rows[0]] + SAME:
-            continue
-        if sample.n_classes > 2:
-            height, _ = _scan_classes(
-                rows, x, weight, code, inverse, tally, left, right, n, least, np.inf
-            )
-        else:
-            height = _height(rows, x, weight, target, inverse, total, n, least)
-        if height > best + slack:
-            best, feature = height, c
-            slack = ROUNDING * (n if sample.n_classes > 0 else best)
-    if feature < 0:
-        return feature, 0
-    rows, x, floor = (
-        work.ordered[feature, start:stop], sample.values[sample.chosen[feature]], best - slack
-    )  # fmt: skip
-    if sample.n_classes > 2:
-        return feature, _scan_classes(
-            rows, x, weight, code, inverse, tally, left, right, n, least, floor
-        )[1]
-    return feature, _cut(rows, x, weight, target, inverse, total, n, least, floor)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _describe(sample, rows, tally):
-    """Return weight, sum and impurity of a node; `tally` gets the weights of its classes."""
-    weight, y = sample.weight, sample.y
-    n, total, squares = 0, 0.0, 0.0
-    if sample.n_classes > 0:
-        for c in range(len(tally)):
-            tally[c] = 0.0
-        for row in rows:
-            tally[sample.code[row]] += weight[row]
-            n += weight[row]
-        for c in range(len(tally)):
-            squares += tally[c] * tally[c]
-        return n, tally[-1], 1.0 - squares / (n * n)
-    same = True
-    for row in rows:
+def _count(ordered, c, start, stop, weight, code, tally):
+    """Fill `tally` with the weights of the classes of a node; return its weight and impurity."""
+    n, squares = 0, 0.0
+    for k in range(len(tally)):
+        tally[k] = 0.0
+    for p in range(start, stop):
+        row = ordered[c, p]
+        tally[code[row]] += weight[row]
         n += weight[row]
-        total += weight[row] * y[row]
-        squares += weight[row] * y[row] * y[row]
-        same = same and y[row] == y[rows[0]]
-    return n, total, 0.0 if same else squares / n - (total / n) ** 2
+    for k in range(len(tally)):
+        squares += tally[k] * tally[k]
+    return n, 1.0 - squares / (n * n)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _settle(sample, held, n, total, tally, soft, out):
+def _settle(held, first, last, n, total, code, tally, centre, soft, out):
     """Write the prediction of a leaf for the held-out rows that reached it."""
-    if sample.n_classes == 0:
-        for i in held:
-            out[i] = sample.centre + total / n
+    if len(tally) == 0:
+        for h in range(first, last):
+            out[held[h]] = centre + total / n
     elif soft:
-        for i in held:
-            out[i] = tally[sample.code[i]] / n
+        for h in range(first, last):
+            own = code[held[h]]
+            share = tally[own] if len(tally) > 2 else (total if own else n - total)
+            out[held[h]] = share / n
     else:
-        value = first_largest(tally)
-        for i in held:
-            out[i] = value
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _is_leaf(sample, work, rows, held, depth, soft, out):
-    """Say whether a node need not be split; if so, write its prediction for the held-out rows."""
-    if len(held) == 0:
-        return True
-    n, total, impurity = _describe(sample, rows, work.tally)
-    if depth < work.limits[0] and n >= work.limits[1] and impurity > EPSILON:
-        return False
-    _settle(sample, held, n, total, work.tally, soft, out)
-    return True
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _push(stack, waiting, start, stop, first, last, depth):
-    """Add a node to those that wait; return their number."""
-    stack[waiting, 0], stack[waiting, 1] = start, stop
-    stack[waiting, 2], stack[waiting, 3] = first, last
-    stack[waiting, 4] = depth
-    return waiting + 1
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _split_held(held, x, threshold):
-    """Move the held-out rows that go left to the front; return how many they are."""
-    left = 0
-    for h in range(len(held)):
-        row = held[h]
-        if np.float64(x[row]) <= threshold:
-            held[h], held[left] = held[left], row
-            left += 1
-    return left
+        value = first_largest(tally) if len(tally) > 2 else int(total > n - total)
+        for h in range(first, last):
+            out[held[h]] = value
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -274,36 +170,140 @@ def _keep_order(rows, goes_left, ends_left, ends_right, spare):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _grow(sample, work, d, size, held, soft, out):
-    """Grow one tree on the rows `ordered[c, :size]`, c < d, and predict the rows in `held`."""
-    stack, ordered, goes_left = work.stack, work.ordered, work.goes_left
-    waiting = _push(stack, 0, 0, size, 0, len(held), 0)
-    if _is_leaf(sample, work, ordered[0, :size], held, stack[0, 4], soft, out):
-        return
+    """Grow one tree on the rows `ordered[c, :size]`, c < d, and predict the rows in `held`.
+
+    A node is split at the cut with the greatest height, L²/n_L + R²/n_R for the sums L and R of the
+    target on its sides, which orders cuts as their gain does: squared error if the target is y,
+    Gini of two classes if it is one of them. Heights that differ by less than rounding are the
+    same. What is done at every node stands here in one piece: a call costs as much as the sums of
+    tens of rows.
+    """
+    stack, ordered, goes_left, spare = work.stack, work.ordered, work.goes_left, work.spare
+    deepest, least_split, least = work.limits[0], work.limits[1], work.limits[2]
+    values, chosen, y, code = sample.values, sample.chosen, sample.y, sample.code
+    weight, target, inverse, centre = sample.weight, sample.target, sample.inverse, sample.centre
+    tally, lefts, rights = work.tally, work.left, work.right
+    many = sample.n_classes > 2
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, size, 0, len(held), 0
+    waiting = 1
     while waiting > 0:
         waiting -= 1
-        start, stop, first, last, depth = stack[waiting]
-        n, total, _ = _describe(sample, ordered[0, start:stop], work.tally)
-        feature, cut = _best_split(sample, work, d, start, stop, n, total)
-        if cut == 0:
-            _settle(sample, held[first:last], n, total, work.tally, soft, out)
+        start, stop = stack[waiting, 0], stack[waiting, 1]
+        first, last, depth = stack[waiting, 2], stack[waiting, 3], stack[waiting, 4]
+        n, total, same = 0, 0.0, True
+        if many:
+            n, impurity = _count(ordered, 0, start, stop, weight, code, tally)
+            same = impurity <= EPSILON
+        else:
+            value = y[ordered[0, start]]
+            for p in range(start, stop):
+                row = ordered[0, p]
+                n += weight[row]
+                total += target[row]
+                same = same and y[row] == value
+        # the best cut: `cut` is where its right side starts
+        best, slack, feature, cut = -np.inf, 0.0, -1, start
+        for c in range(d if depth < deepest and n >= least_split and not same else 0):
+            j = chosen[c]
+            before = values[j, ordered[c, start]]
+            if values[j, ordered[c, stop - 1]] <= before + SAME:
+                continue
+            height, left, n_left = -np.inf, 0.0, 0
+            if many:
+                height, _ = _scan_classes(
+                    ordered, c, start, stop, values, j, weight, code, inverse, tally, lefts, rights,
+                    n, least, np.inf,
+                )  # fmt: skip
+            else:
+                for p in range(start, stop):
+                    row = ordered[c, p]
+                    value = values[j, row]
+                    if value > before + SAME and n_left >= least and n - n_left >= least:
+                        right = total - left
+                        height = max(
+                            height,
+                            left * left * inverse[n_left] + right * right * inverse[n - n_left],
+                        )
+                    before = value
+                    left += target[row]
+                    n_left += weight[row]
+            if height > best + slack:
+                best, feature = height, c
+                slack = ROUNDING * (n if sample.n_classes > 0 else best)
+        if feature >= 0:
+            j = chosen[feature]
+            floor, left, n_left = best - slack, 0.0, 0
+            before = values[j, ordered[feature, start]]
+            if many:
+                _, cut = _scan_classes(
+                    ordered, feature, start, stop, values, j, weight, code, inverse, tally, lefts,
+                    rights, n, least, floor,
+                )  # fmt: skip
+            else:
+                for p in range(start, stop):
+                    row = ordered[feature, p]
+                    value = values[j, row]
+                    if value > before + SAME and n_left >= least and n - n_left >= least:
+                        right = total - left
+                        if (
+                            left * left * inverse[n_left] + right * right * inverse[n - n_left]
+                            >= floor
+                        ):
+                            cut = p
+                            break
+                    before = value
+                    left += target[row]
+                    n_left += weight[row]
+        if cut == start:
+            _settle(held, first, last, n, total, code, tally, centre, soft, out)
             continue
-        rows, x = ordered[feature, start:stop], sample.values[sample.chosen[feature]]
-        threshold = np.float64(x[rows[cut - 1]]) / 2.0 + np.float64(x[rows[cut]]) / 2.0
-        middle = first + _split_held(held[first:last], x, threshold)
+        j = chosen[feature]
+        threshold = (
+            np.float64(values[j, ordered[feature, cut - 1]]) / 2.0
+            + np.float64(values[j, ordered[feature, cut]]) / 2.0
+        )
+        middle = first
+        for h in range(first, last):
+            row = held[h]
+            if np.float64(values[j, row]) <= threshold:
+                held[h], held[middle] = held[middle], row
+                middle += 1
         depth += 1
-        ends_left = _is_leaf(sample, work, rows[:cut], held[first:middle], depth, soft, out)
-        ends_right = _is_leaf(sample, work, rows[cut:], held[middle:last], depth, soft, out)
-        if not ends_left:
-            waiting = _push(stack, waiting, start, start + cut, first, middle, depth)
-        if not ends_right:
-            waiting = _push(stack, waiting, start + cut, stop, middle, last, depth)
+        ends_left = ends_right = True
+        for side in range(2):
+            a, b = (start, cut) if side == 0 else (cut, stop)
+            h, k = (first, middle) if side == 0 else (middle, last)
+            if h == k:
+                continue
+            n, total, squares, same = 0, 0.0, 0.0, True
+            if many:
+                n, impurity = _count(ordered, feature, a, b, weight, code, tally)
+            else:
+                value = y[ordered[feature, a]]
+                for p in range(a, b):
+                    row = ordered[feature, p]
+                    n += weight[row]
+                    total += target[row]
+                    squares += target[row] * y[row]
+                    same = same and y[row] == value
+                impurity = 0.0 if same else squares / n - (total / n) ** 2
+            if depth < deepest and n >= least_split and impurity > EPSILON:
+                stack[waiting, 0], stack[waiting, 1] = a, b
+                stack[waiting, 2], stack[waiting, 3], stack[waiting, 4] = h, k, depth
+                waiting += 1
+                if side == 0:
+                    ends_left = False
+                else:
+                    ends_right = False
+            else:
+                _settle(held, h, k, n, total, code, tally, centre, soft, out)
         if ends_left and ends_right:
             continue
-        for p in range(len(rows)):
-            goes_left[rows[p]] = p < cut
+        for p in range(start, stop):
+            goes_left[ordered[feature, p]] = p < cut
         for c in range(d):
             if c != feature:
-                _keep_order(ordered[c, start:stop], goes_left, ends_left, ends_right, work.spare)
+                _keep_order(ordered[c, start:stop], goes_left, ends_left, ends_right, spare)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
