@@ -97,9 +97,9 @@ def _exp(x, n, rounded, bits, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def _kernel_row(problem, d, n, i, kernel, gamma, out):
-    """Fill `out` with the kernel of row i and the first n rows."""
-    points, sums = problem.points, problem.sums
+def _kernel_row(points, sums, exponent, rounded, bits, d, n, i, kernel, gamma, cache):
+    """Fill `cache[i]` with the kernel of row i and the first n rows."""
+    out = cache[i]
     for j in range(n):
         sums[j] = 0.0
     if kernel == LINEAR:
@@ -122,10 +122,9 @@ def _kernel_row(problem, d, n, i, kernel, gamma, out):
         for j in range(n):
             a = row[j] - x
             sums[j] += a * a
-    exponent = problem.gain
     for j in range(n):
         exponent[j] = -gamma * sums[j]
-    _exp(exponent, n, problem.gap, problem.gap_bits, out)
+    _exp(exponent, n, rounded, bits, out)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -146,39 +145,24 @@ def _balance(problem, n):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _mark(problem, i, epsilon):
-    """Note how the slopes of coefficient i differ from u, or that it may not move."""
-    beta = problem.beta[i]
-    may_grow, may_shrink = beta < problem.high[i], beta > problem.low[i]
-    problem.up[i] = (epsilon if beta >= 0 else -epsilon) if may_grow else np.inf
-    problem.down[i] = (epsilon if beta > 0 else -epsilon) if may_shrink else -np.inf
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _steepest(u, up, n):
-    """Return the coefficient that most wants to grow, and its slope."""
-    i, largest = 0, -np.inf
-    for r in range(n):
-        if u[r] - up[r] > largest:
-            i, largest = r, u[r] - up[r]
-    return i, largest
+def _slopes(beta, low, high, epsilon):
+    """How the slopes of a coefficient up and down differ from u; ±inf where it may not move."""
+    up = (epsilon if beta >= 0 else -epsilon) if beta < high else np.inf
+    return up, (epsilon if beta > 0 else -epsilon) if beta > low else -np.inf
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def _partner(problem, n, largest, own, k_i):
+def _partner(u, down, diagonal, gain, gain_bits, gap, gap_bits, n, largest, i, cache):
     """Return the coefficient with which to move, by gain, and the widest gap of slopes.
 
     Gains and gaps are float32 and not negative, so that their bits are ordered as they are:
     compilers vectorise the maximum of integers, and not that of floats.
     """
-    u, down, diagonal, gain, gap = (
-        problem.u, problem.down, problem.diagonal, problem.gain, problem.gap
-    )  # fmt: skip
+    own = diagonal[i]
     for r in range(n):
         width = np.float32(max(largest - u[r] + down[r], 0.0))
         gap[r] = width
-        gain[r] = width * width / np.float32(max(own + diagonal[r] - 2.0 * k_i[r], TAU))
-    gain_bits, gap_bits = problem.gain_bits, problem.gap_bits
+        gain[r] = width * width / np.float32(max(own + diagonal[r] - 2.0 * cache[i, r], TAU))
     widest = best = np.int32(0)
     for r in range(n):
         widest = max(widest, gap_bits[r])
@@ -191,61 +175,59 @@ def _partner(problem, n, largest, own, k_i):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _start(problem, d, n, n_all, kernel, gamma, C, epsilon, cache):
-    """Bring everything in line with the coefficients to start from; `u` holds p on entry."""
-    beta, u = problem.beta, problem.u
-    for i in range(n):
-        problem.known[i] = False
-        _mark(problem, i, epsilon)
-        problem.diagonal[i] = 1.0
-        if kernel == LINEAR:
-            problem.diagonal[i] = 0.0
-            for c in range(d):
-                problem.diagonal[i] += problem.points[c, i] ** 2
-    for i in range(n):
-        if beta[i] != 0.0:
-            problem.known[i] = True
-            k_i = cache[i]
-            _kernel_row(problem, d, n_all, i, kernel, gamma, k_i)
-            for r in range(n_all):
-                u[r] -= C * beta[i] * k_i[r]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def _solve(problem, d, n, n_all, kernel, gamma, C, epsilon, tol, cache):
     """Solve from feasible coefficients; return the offset b.
 
-    The first n rows are trained on. `u` holds p on entry and p − Kβ on return, for all rows.
+    The first n rows are trained on. `u` holds p on entry and p − Kβ on return, for all rows. Arrays
+    are taken from the problem before the loop: numba counts each time that one is.
     """
     beta, low, high, u = problem.beta, problem.low, problem.high, problem.u
     up, down, diagonal, known = problem.up, problem.down, problem.diagonal, problem.known
-    _start(problem, d, n, n_all, kernel, gamma, C, epsilon, cache)
+    gain, gain_bits, gap, gap_bits = problem.gain, problem.gain_bits, problem.gap, problem.gap_bits
+    points, sums = problem.points, problem.sums
+    for i in range(n):
+        known[i] = beta[i] != 0.0
+        up[i], down[i] = _slopes(beta[i], low[i], high[i], epsilon)
+        diagonal[i] = 1.0
+        if kernel == LINEAR:
+            diagonal[i] = 0.0
+            for c in range(d):
+                diagonal[i] += points[c, i] ** 2
+    for i in range(n):
+        if known[i]:
+            _kernel_row(points, sums, gain, gap, gap_bits, d, n_all, i, kernel, gamma, cache)
+            for r in range(n_all):
+                u[r] -= C * beta[i] * cache[i, r]
     for _ in range(max(10_000_000, 100 * n)):
-        i, largest = _steepest(u, up, n)
-        k_i = cache[i]
+        # the coefficient that most wants to grow
+        i, largest = 0, -np.inf
+        for r in range(n):
+            if u[r] - up[r] > largest:
+                i, largest = r, u[r] - up[r]
         if not known[i]:
             known[i] = True
-            _kernel_row(problem, d, n_all, i, kernel, gamma, k_i)
-        j, widest = _partner(problem, n, largest, diagonal[i], k_i)
+            _kernel_row(points, sums, gain, gap, gap_bits, d, n_all, i, kernel, gamma, cache)
+        j, widest = _partner(
+            u, down, diagonal, gain, gain_bits, gap, gap_bits, n, largest, i, cache
+        )
         if widest < tol:
             break
-        k_j = cache[j]
         if not known[j]:
             known[j] = True
-            _kernel_row(problem, d, n_all, j, kernel, gamma, k_j)
+            _kernel_row(points, sums, gain, gap, gap_bits, d, n_all, j, kernel, gamma, cache)
         # 0 is a stop on the way from bound to bound, for the slope may change there
         end_i = 0.0 if beta[i] < 0 else high[i]
         end_j = 0.0 if beta[j] > 0 else low[j]
         room_i, room_j = end_i - beta[i], beta[j] - end_j
-        curvature = C * max(diagonal[i] + diagonal[j] - 2.0 * k_i[j], TAU)
+        curvature = C * max(diagonal[i] + diagonal[j] - 2.0 * cache[i, j], TAU)
         step = min((largest - u[j] + down[j]) / curvature, room_i, room_j)
         beta[i] = beta[i] + step if room_i - step > NEAR else end_i
         beta[j] = beta[j] - step if room_j - step > NEAR else end_j
-        _mark(problem, i, epsilon)
-        _mark(problem, j, epsilon)
+        for r in (i, j):
+            up[r], down[r] = _slopes(beta[r], low[r], high[r], epsilon)
         step *= C
         for r in range(n_all):
-            u[r] -= step * (k_i[r] - k_j[r])
+            u[r] -= step * (cache[i, r] - cache[j, r])
     total, free, largest, smallest = 0.0, 0, -np.inf, np.inf
     for i in range(n):
         if beta[i] != 0.0 and low[i] < beta[i] < high[i]:
