@@ -25,7 +25,7 @@ from mainstay.rankers import JMI, InformationGain
 
 FILTERS = ("JMI", "MIM", "forest impurity", "none")
 MODELS = ("SVM", "lasso", "random forest", "boosting", "k nearest neighbours", "ridge")
-# The paper's forests have up to 5,000 trees and its boosting up to 2¹⁵ steps: the cost.
+# Forests of the authors' code have up to 5,000 trees, its boosting has up to 2¹⁵ steps: the cost.
 TREES, MOST_STEPS = (100, 200, 500, 1000), 2**12
 FILTER_TREES = 500  # ranger's default
 DATA = {  # name: (file, is it in the paper?)

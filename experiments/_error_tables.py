@@ -59,6 +59,9 @@ def page(rows: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
         "noise": noise_table(summary),
         "signal": signal_table(summary),
         "costs": cost_table(sets),
+        "knockpy": seconds_a_set(sets, "knockpy", P),
+        "powershap": seconds_a_set(sets, "powershap", SMALL),
+        "boruta": seconds_a_set(sets, "Boruta", SMALL),
         "unfinished": unfinished(sets),
     }
 
@@ -308,6 +311,15 @@ def signal_table(summary: pd.DataFrame) -> str:
         ("information gain: FDR", GAIN, "FDR 10%", "FDR, marginal"),
         ("power", GAIN, "FDR 10%", "power"),
     ])  # fmt: skip
+
+
+def seconds_a_set(sets: pd.DataFrame, method: str, p: int) -> str:
+    """CPU seconds of a method on data sets with p features: median, and the most on one."""
+    mine = sets[(sets["method"] == method) & (sets["p"] == p)]
+    if mine.empty:
+        return "no data set yet"
+    seconds = mine.drop_duplicates([*CELL, "number"])["seconds"]
+    return f"{seconds.median():.1f} CPU seconds (median; at most {seconds.max():.1f})"
 
 
 def cost_table(sets: pd.DataFrame) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 from _cells import Cell
 from _common import table, verdict
 from _onda_ensembles import SIZES
-from _onda_experiment import Experiment, listed, stacked
+from _onda_experiment import Curves, Experiment, listed, pm, stacked
 from _onda_forests import TREES, deal, read, seconds_per_forest
 from _onda_paper import N_USEFUL, REAL, REAL_TREES, SIMULATED, P
 from _onda_trees import Columns
@@ -24,36 +24,30 @@ WIDE_SECONDS = {"Colon": 0.007, "Lymphoma": 0.1, "Prostate": 0.03}  # of 500 tre
 def curves(run: Experiment) -> dict[str, Any]:
     """Figs. 3, 9 and 10: stability against the size of the ensemble, simulated and real."""
     found = {name: run.curves(data) for name, data in run.sets.items()}
-    real = {name: frame for name, (frame, *_) in found.items()}
+    real = {name: part.stability for name, part in found.items()}
     simulated = {name: model.simulated(data, N_USEFUL[name]) for name, data in run.sets.items()}
     plateaus = {name: model.plateau(data, N_USEFUL[name]) for name, data in run.sets.items()}
     run.save("fig3_9_simulated", stacked(simulated))
     run.save("fig3_10_real", stacked(real))
     run.draw("fig3_9_10_stability", figures.plot_curves(simulated, real, plateaus))
     colon = run.sets["Colon"]
-    same, _, _ = run.curves(colon, kind="half")
+    seeds = run.curves(colon, kind="half")
+    same = seeds.stability
     run.save("fig3_real_without_bootstrap", same)
     last = {name: frame.iloc[-1] for name, frame in real.items()}
     m_last = int(real["Colon"].index[-1])
     rows = []
     for name in real:
-        ours = ", ".join(f"{last[name][t]:.3f}" for t in REAL_TREES[name])
+        errors = found[name].errors.iloc[-1]
+        ours = ", ".join(pm(last[name][t], errors[t], 3) for t in REAL_TREES[name])
         trees = ", ".join(map(str, REAL_TREES[name]))
         cells = (SIMULATED[name] or "–", f"{plateaus[name]:.3f}", REAL[name] or "–", ours, trees)
-        rows.append((name, *cells, _share_of(run, name, found[name][2])))
+        rows.append((name, *cells, _share_of(run, name, found[name].folds)))
     head = ["", "simulated: paper", "ours", "real: paper", f"ours, m = {m_last}", "with trees"]
     head.append("folds")
     at = [m for m in real["Colon"].index if m > 1]
     gap = (simulated["Colon"].loc[at, 0.7] - real["Colon"].loc[at, 300]).abs()
     small, large = gap[gap.index < 20], gap[gap.index >= 20]
-    spread = {
-        name: {m: float(np.ptp(frame.loc[m])) for m in (30, 50)}
-        for name, frame in simulated.items()
-    }
-    tens = [m for m in simulated["Prostate"].index if m == 1 or m % 10 == 0]
-    prostate = simulated["Prostate"]
-    falls = [p for p in prostate if prostate.loc[tens[1], p] < prostate.loc[1, p]]
-    falls_5 = [p for p in prostate if prostate.loc[5, p] < prostate.loc[1, p]]
     colon_last = last["Colon"]
     return {
         "real": real,
@@ -66,7 +60,6 @@ def curves(run: Experiment) -> dict[str, Any]:
         "real_verdict": verdict(
             all(abs(last[n][t] / REAL[n] - 1) < 0.1 for n in real if REAL[n] for t in REAL_TREES[n])
         ),
-        "p_spread": spread["Colon"],
         "rising": ", ".join(f"{simulated['Colon'].loc[1, p]:.3f}" for p in (0.1, 0.5, 0.9)),
         "few_trees": f"{colon_last[50]:.3f}, {colon_last[100]:.3f}",
         "few_verdict": verdict(
@@ -83,22 +76,38 @@ def curves(run: Experiment) -> dict[str, Any]:
             real["Colon"].loc[small.idxmax(), 300],
         ],
         "gap_large": float(large.max()) if len(large) else np.nan,
-        "falls": f"p ≥ {min(falls):g}" if falls else "none",
-        "falls_5": f"p ≥ {min(falls_5):g}" if falls_5 else "none",
-        "falls_verdict": verdict(falls == [0.7, 0.8, 0.9]),
+        **_shapes(simulated),
         "real_falls": sum(int((f.iloc[1] < f.iloc[0]).sum()) for f in real.values()),
         "n_curves": len(real) * len(TREES),
         "real_first": listed({n: f[300].iloc[0] for n, f in real.items()}),
         "same_table": table(
             ["Colon, m_ensemble", *[f"{t} trees" for t in TREES]],
             [
-                (f"{m}, {what}", *[f"{frame.loc[m, t]:.3f}" for t in TREES])
+                (f"{m}, {what}", *[pm(x.stability.loc[m, t], x.errors.loc[m, t], 3) for t in TREES])
                 for m in (same.index[0], same.index[-1])
-                for what, frame in (("bootstraps", real["Colon"]), ("new seeds only", same))
+                for what, x in (("bootstraps", found["Colon"]), ("new seeds only", seeds))
             ],
         ),
         "missing_table": missing_classes(run),
         "mean_ratio": listed({n: f[300].iloc[-1] / plateaus[n] for n, f in real.items()}, "{:.2f}"),
+    }
+
+
+def _shapes(simulated: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """How the simulated curves depend on p, and whether they rise from the first point on."""
+    colon, prostate = simulated["Colon"], simulated["Prostate"]
+    large = colon.loc[30:] / SIMULATED["Colon"] - 1
+    rising = [m for m in colon.index if colon.loc[m].is_monotonic_increasing]
+    falls = {m: [p for p in prostate if prostate.loc[m, p] < prostate.loc[1, p]] for m in (5, 10)}
+    claimed = [0.7, 0.8, 0.9]
+    return {
+        "p_spread": {m: float(np.ptp(colon.loc[m])) for m in (30, 50)},
+        "p_range": f"{colon.loc[30:].min().min():.3f} to {colon.loc[30:].max().max():.3f}",
+        "regardless_verdict": verdict(bool(large.abs().max().max() < 0.1)),
+        "rising_m": f"{len(rising)} of {len(colon)}",
+        "rising_verdict": verdict(len(rising) == len(colon) or (None if rising else False)),
+        "falls": {m: f"p ≥ {min(ps):g}" if ps else "none" for m, ps in falls.items()},
+        "falls_verdict": verdict(falls[10] == claimed and (True if falls[5] == claimed else None)),
     }
 
 
@@ -137,7 +146,7 @@ def missing_classes(run: Experiment) -> str:
 def wide_mtry(run: Experiment, real: dict[str, pd.DataFrame]) -> dict[str, Any]:
     """Fig. 15: the real ensembles with normalised mtry 0.1."""
     found = {name: run.curves(data, "0.1") for name, data in run.sets.items()}
-    by_set = {name: frame for name, (frame, *_) in found.items()}
+    by_set = {name: part.stability for name, part in found.items()}
     run.save("fig15_mtry_0.1", stacked(by_set))
     run.draw("fig15_mtry_0.1", figures.plot_real(by_set))
     m = min(int(frame.index[-1]) for frame in by_set.values())
@@ -146,14 +155,16 @@ def wide_mtry(run: Experiment, real: dict[str, pd.DataFrame]) -> dict[str, Any]:
     before = {name: float(np.ptp(real[name].loc[m])) for name in by_set}
     rows = []
     for name in by_set:
-        numbers = [*last[name][list(TREES)], spread[name], before[name]]
-        share = _share_of(run, name, found[name][2])
-        rows.append((name, *[f"{number:.3f}" for number in numbers], share))
+        errors = found[name].errors.loc[m]
+        cells = [pm(last[name][t], errors[t], 3) for t in TREES]
+        ranges = [f"{spread[name]:.3f}", f"{before[name]:.3f}"]
+        rows.append((name, *cells, *ranges, _share_of(run, name, found[name].folds)))
     head = ["", *[f"{t} trees" for t in TREES], "range", "range with √n", "folds"]
     return {
         "wide_table": table(head, rows),
         "wide_m": m,
-        "wide_folds": _left(run, {name: folds for name, (*_, folds) in found.items()}),
+        "wide_folds": _left(run, {name: part.folds for name, part in found.items()}),
+        **_at_thirty(found["Colon"]),
         "wide_verdict": verdict(
             max(spread.values()) < 0.03
             or (None if all(spread[n] < before[n] for n in spread) else False)
@@ -161,11 +172,24 @@ def wide_mtry(run: Experiment, real: dict[str, pd.DataFrame]) -> dict[str, Any]:
     }
 
 
+def _at_thirty(colon: Curves) -> dict[str, Any]:
+    """Is the forest of 500 trees more stable than smaller ones at m_ensemble = 30 (E.2)?"""
+    m = 30 if 30 in colon.stability.index else colon.stability.index[-1]
+    at, errors = colon.stability.loc[m], colon.errors.loc[m]
+    lead = at[500] - at.loc[200:400].max()
+    clear = bool(lead > 2 * np.hypot(errors[500], errors[400]))
+    return {
+        "thirty_verdict": verdict(clear or (None if lead > 0 else False)),
+        "thirty": ", ".join(pm(at[t], errors[t], 3) for t in TREES[2:]),
+        "thirty_m": m,
+    }
+
+
 def accuracies(run: Experiment) -> dict[str, Any]:
     """Figs. 1 (left) and 6."""
     found, largest = {}, {}
     for name, data in run.sets.items():
-        found[name] = run.curves(data)[1]
+        found[name] = run.curves(data).accuracy
         largest[name] = np.bincount(data.y - data.y.min()).max() / data.n_samples
     run.save("fig1_6_accuracy", stacked(found))
     run.draw("fig1_6_accuracy", figures.plot_accuracy(found, largest))

@@ -129,7 +129,8 @@ def overview(errors: pd.DataFrame) -> pd.DataFrame:
         sets=np.where(errors["new"], "new", "paper's"), absolute_bias=errors["bias"].abs()
     ).groupby(["protocol", "method", "sets"], sort=False)
     columns = ["bias", "absolute_bias", "rmse", "coverage", "half_width", "feasible"]
-    return groups[columns].mean().assign(cases=groups.size()).reset_index()
+    errors = groups[["bias", "rmse", "coverage"]].sem().add_suffix("_error")
+    return groups[columns].mean().join(errors).assign(cases=groups.size()).reset_index()
 
 
 def error_sections(errors: pd.DataFrame, repeats: int) -> dict[str, str]:
@@ -140,7 +141,7 @@ def error_sections(errors: pd.DataFrame, repeats: int) -> dict[str, str]:
         "n_cases": str(len(errors[["data", "ranker"]].drop_duplicates())),
     }
     rows = [
-        (r.protocol, r.method, r.sets, r.cases, *_cells(r), _share(r.coverage), _share(r.feasible))
+        (r.protocol, r.method, r.sets, r.cases, *_cells(r), _coverage(r), _share(r.feasible))
         for r in means.itertuples()
     ]
     head = ["protocol", "method", "sets", "cases", "mean bias", "mean abs. bias", "mean RMSE",
@@ -164,13 +165,20 @@ def error_sections(errors: pd.DataFrame, repeats: int) -> dict[str, str]:
         fresh = means[(means["protocol"] == protocol) & (means["sets"] == "new")]
         usable = fresh[(fresh["feasible"] == 1) & fresh["rmse"].notna()]
         best = usable.loc[usable["rmse"].idxmin(), "method"]
+        coverage = _mean(mine["coverage"], ".0%")
         sections[f"error_{protocol}"] = (
-            f"{verdict(bool(good))} Over all {len(mine)} cases: bias {mine['bias'].mean():+.3f}, "
-            f"RMSE {mine['rmse'].mean():.3f}, coverage {mine['coverage'].mean():.0%}. Smallest "
-            f"RMSE on the new sets: {best}" + (", the default." if best == method else ".")
+            f"{verdict(bool(good))} Over all {len(mine)} cases: "
+            f"bias {_mean(mine['bias'], '+.3f')}, RMSE {_mean(mine['rmse'], '.3f')}, "
+            f"coverage {coverage}. Smallest RMSE on the new sets: {best}"
+            + (", the default." if best == method else ".")
         )
         sections[f"worst_{protocol}"] = _worst(mine)
     return sections
+
+
+def _mean(values: pd.Series, form: str) -> str:
+    """Write the mean of cases ± its standard error."""
+    return f"{values.mean():{form}} ± {values.sem():{form.lstrip('+')}}"
 
 
 def _worst(cases: pd.DataFrame) -> str:
@@ -187,7 +195,15 @@ def _worst(cases: pd.DataFrame) -> str:
 def _cells(row: Any) -> tuple[str, str, str]:
     if np.isnan(row.rmse):
         return "–", "–", "–"
-    return f"{row.bias:+.3f}", f"{row.absolute_bias:.3f}", f"{row.rmse:.3f}"
+    return (
+        f"{row.bias:+.3f} ± {row.bias_error:.3f}",
+        f"{row.absolute_bias:.3f}",
+        f"{row.rmse:.3f} ± {row.rmse_error:.3f}",
+    )
+
+
+def _coverage(row: Any) -> str:
+    return "" if np.isnan(row.coverage) else f"{row.coverage:.0%} ± {row.coverage_error:.0%}"
 
 
 def _share(value: float) -> str:

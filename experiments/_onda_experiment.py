@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,15 @@ TURN = 12  # folds
 WIDER = ("0.02", "0.05")  # on Prostate: would a wider choice explain its n_useful?
 
 
+class Curves(NamedTuple):
+    """Stability of ensembles by size and trees, its standard errors, accuracy, number of folds."""
+
+    stability: pd.DataFrame
+    errors: pd.DataFrame
+    accuracy: pd.DataFrame | None
+    folds: int
+
+
 class Experiment:
     """What all parts read."""
 
@@ -37,7 +46,7 @@ class Experiment:
         self.folder.mkdir(exist_ok=True)
         if not options.report_only:
             check_trees(self.sets["Colon"])
-        self.seconds = 0.0
+        self.seconds: dict[str, float] = {}  # of CPU, by part
         folds, seed = self.size["folds"], options.seed
         work = partial(single_forests, folds=folds, seed=seed)
         self._single = self.part("single", self._single_cells(), work)
@@ -50,7 +59,7 @@ class Experiment:
         store.compute(wanted, work)
         store.pack()
         found = store.found(wanted)
-        self.seconds += sum(cell["seconds"] for cell in found.values())
+        self.seconds[name] = sum(cell["seconds"] for cell in found.values())
         return found
 
     def _single_cells(self) -> list[Cell]:
@@ -116,13 +125,11 @@ class Experiment:
             "hits": np.array([c["hits"] for c in cells.values() if "hits" in c]),
         }
 
-    def curves(
-        self, data: Data, mtry: str = "sqrt", kind: str = "bootstrap"
-    ) -> tuple[pd.DataFrame, pd.DataFrame | None, int]:
+    def curves(self, data: Data, mtry: str = "sqrt", kind: str = "bootstrap") -> Curves:
         """Stability and accuracy by size and trees, and from how many folds."""
         found = self.ensembles(data, mtry, kind)
         hits = accuracy(found) if len(found["hits"]) else None
-        return curve(data, found), hits, len(found["left_out"])
+        return Curves(*curve(data, found), hits, len(found["left_out"]))
 
     def save(self, name: str, frame: pd.DataFrame) -> None:
         """Write a table."""

@@ -131,11 +131,11 @@ def pairs(data: Data, n_runs: int, J: float, width: float, n_useful: float, grid
     }
 
 
-def simulated(data: Data, n_useful: float, ps: Any = TENTHS) -> pd.DataFrame:
+def simulated(data: Data, n_useful: float, ps: Any = TENTHS, sizes: Any = SIZES) -> pd.DataFrame:
     """Stability of simulated ensembles, one column per p (Figs. 3, 9 and 11)."""
     values = {
         p: SimulatedSelector(**size_of(data), n_useful=n_useful, p=p)
-        .curve(SIZES)
+        .curve(sizes)
         .set_index("ensemble_size")["stability"]
         for p in ps
     }

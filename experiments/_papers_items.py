@@ -9,8 +9,10 @@ class Item(NamedTuple):
     """One row of the overview.
 
     `start` and `end` are what the part of the results begins and ends with (`end` is not part of
-    it); `missing` is what cannot be had; `why` says why ours differs, or what was done instead.
-    An item without `start` has nothing that could be computed.
+    it). `missing` is what cannot be had; `why` says why ours differs, or what was done instead. In
+    both, {name} stands for what the group of this name in one of the patterns `facts` finds in the
+    results, so that no number of ours is typed here. `counts` names how numbers are counted
+    (papers_index.COUNTS), in which `rows`. An item without `start` has nothing to compute.
     """
 
     paper: str
@@ -19,71 +21,168 @@ class Item(NamedTuple):
     end: str = ""
     missing: str = ""
     why: str = ""
+    facts: tuple[str, ...] = ()
+    counts: str = ""
+    rows: str = ""
 
 
-_REAL = "six sets subsampled to 1,000 rows, one restart, appendix B on the other nine only"
+_BOMMERT_DATA = r"at hand; (?P<sets>.*?) cannot be had"
+_SALMAN_DATA = r"data sets; (?P<sets>.*?) cannot be had"
 
-ITEMS = (
+_PAPER_B = (
     Item("bommert2020", "Fig. 1", why="a definition; it is the input of Fig. 2"),
     Item("bommert2020", "Fig. 2", "## 1. All", "## 2. Selections",
-         why="\"often\" is 14% of the pairs here"),
-    Item("bommert2020", "Fig. 3", "### Fig. 3", "### Fig. 4",
-         "dilbert, arcene (OpenML 41163, 1458)",
-         "the authors' selectors, rewritten, on two of the four data sets; 16 of 200 replications"),
-    Item("bommert2020", "Fig. 4", "### Fig. 4", "---\n", "dilbert, arcene",
-         "expected scores are exact or simulated to a precision, not 10,000 draws"),
+         why="\"often\" is {often} of the pairs here",
+         facts=(r"SMA-Count by more than [\d.]+ in (?P<often>[\d.]+%)",)),
+    Item("bommert2020", "Fig. 3", "### Fig. 3", "### Fig. 4", "{sets}",
+         "the authors' selectors, rewritten; {ours} settings in all, {theirs} on each set in their "
+         "code",
+         (_BOMMERT_DATA, r"(?P<ours>[\d,]+) settings in all",
+          r"authors: (?P<theirs>[\d,]+) on each")),
+    Item("bommert2020", "Fig. 4", "### Fig. 4", "---\n", "{sets}",
+         "expected scores are exact or simulated to a precision, not by 10,000 draws; the wide set "
+         "is not the paper's", (_BOMMERT_DATA,)),
+)  # fmt: skip
+
+_PAPER_N = (
     Item("nogueira2015", "(3), examples, theorems", "## 1. Equation", "## 2. Extremes",
-         why="a misprint (n = 10, not 100) and two remarks of the text"),
+         why="a misprint (n = 10, not 100) and remarks of the text", counts="ticks"),
     Item("nogueira2015", "Fig. 1", "## 2. Extremes", "## 3. Properties"),
-    Item("nogueira2015", "Table 1", "## 3. Properties", "### Evidence"),
-    Item("nogueira2015", "Table 2", "## 4. Feature selection", "![Stability of random forests",
-         why="the paper does not say how its trees cut continuous features; of 19 other kinds "
-         "of forests one comes near"),
+    Item("nogueira2015", "Table 1, example 1", "## 3. Properties", "## 4. Feature selection"),
+    Item("nogueira2015", "Table 2, sizes of the data", "Sizes of the data sets",
+         "Features selected,", counts="ticks"),
+    Item("nogueira2015", "Table 2, features selected", "Features selected,",
+         "![Stability of random forests",
+         why="the paper does not say how its trees cut continuous features; of {tried} other kinds "
+         "of forests {near} come within 10%, and the nearest is within the paper's ± on {on} sets",
+         facts=(r"(?P<near>\d+) of the (?P<tried>\d+) come within 10%",
+                r"within the paper's ± on (?P<on>\d+ of \d+)"),
+         counts="stated", rows=r"(\d+) of (\d+) means are within its ±"),
     Item("nogueira2015", "Fig. 2", "![Stability of random forests", "---\n",
-         why="follows from Table 2; the paper prints no numbers of the figure"),
+         why="the paper prints no numbers of the figure; also with the forests that come nearest "
+         "to Table 2, {hold} statements hold",
+         facts=(r"nearest to Table 2, (?P<hold>\d+ of \d+)",)),
+)  # fmt: skip
+
+_PAPER_O = (
     Item("onda2021", "Tables 1, 3, Fig. 5", why="sizes of the data, notation and a diagram"),
-    Item("onda2021", "Table 2, Figs. 1 right, 7", "**Table 2: n_useful.**", "## 3. p",
-         why="n_useful of Prostate is larger here; trees without bootstrap give it, but fit "
-         "the other two sets worse"),
+    Item("onda2021", "numbers in the text", "## Summary", "## 1. What",
+         why="{data} of the same are computed from data, {formulas} check formulas with the "
+         "paper's inputs; some are of the tables and figures below",
+         facts=(r"(?P<data>\d+) are computed from data", r"and (?P<formulas>\d+) only check"),
+         counts="ticks"),
     Item("onda2021", "Table 4", "**Table 4.**", "![How often"),
-    Item("onda2021", "Figs. 2, 8", "## 3. p, and", "## 4. Stability"),
-    Item("onda2021", "Figs. 3, 9–11", "## 4. Stability", "![Stability with mtry",
-         why="simulated ensembles of few runs are less stable than real ones"),
-    Item("onda2021", "Fig. 15", "*Fig. 15:", "## 5. Time"),
+    Item("onda2021", "Figs. 1 right, 7", "![How often", "**Table 2: n_useful.**"),
+    Item("onda2021", "Table 2", "**Table 2: n_useful.**", "## 3. p",
+         why="n_useful of Prostate is larger here; trees without bootstrap give it, but fit the "
+         "other two sets worse",
+         counts="stated", rows=r"(\d+) of (\d+) are within its ±"),
+    Item("onda2021", "Figs. 2, 8", "## 3. p, and", "## 4. Stability",
+         why="from the paper's J and n_useful; from our own forests p is larger, {p} on Colon and "
+         "Lymphoma", facts=(r"our own forests .*? p is larger, (?P<p>[\d.]+ and [\d.]+) of",)),
+    Item("onda2021", "Figs. 3 left, 9", "## 4. Stability", "- Paper: real ensembles",
+         why="simulated, with the paper's n_useful"),
+    Item("onda2021", "Figs. 3 right, 10", "- Paper: real ensembles",
+         "- Paper: on Colon the simulated"),
+    Item("onda2021", "Figs. 3, 9, 10, simulated beside real", "- Paper: on Colon the simulated",
+         "![Prostate with n_useful",
+         why="small simulated ensembles are less stable than real ones: J with 5 runs is "
+         "{simulated} and {real}",
+         facts=(r"at 5 the simulated J is (?P<simulated>[\d.]+), the real one (?P<real>0\.\d+)",)),
+    Item("onda2021", "Fig. 11", "![Prostate with n_useful", "![Stability with mtry",
+         why="a formula with the paper's inputs"),
+    Item("onda2021", "Fig. 15", "![Stability with mtry", "## 5. Time",
+         why="with 30 runs J of 200 to 500 trees is {j}",
+         facts=(r"and 500 trees: (?P<j>(?:0\.\d+ ± 0\.\d+(?:, )?)+)",)),
     Item("onda2021", "Figs. 4, 12, 13", "## 5. Time", "## 6. The effect",
          why="the time of simulated ensembles grows with their size, too"),
     Item("onda2021", "Fig. 14", "## 6. The effect", "## 7. Accuracy",
-         why="our single forests with mtry 0.1 are more stable, so that p is larger"),
+         why="likely: our single forests with mtry 0.1 are more stable, so that p is larger"),
     Item("onda2021", "Figs. 1 left, 6", "## 7. Accuracy", "## 8. What"),
-    Item("salman2022", "Tables 1, 2, Figs. 1, 2", why="data sets, formulas and diagrams"),
-    Item("salman2022", "Figs. 3–14", "## 1. Accuracy", "## 2. Stability",
-         "Image, Philippine, Indian Pines, Semeion", "the rules hardly differ on the eight sets"),
-    Item("salman2022", "Figs. 15–20", "## 2. Stability", "## 3. Why",
-         "Image, Philippine, Indian Pines, Semeion",
-         "Stuart's Q is computed exactly; mRMR in 20 of the 100 parts on the three wide sets"),
-    Item("huynhthu2021", "Table 1", why="sizes of the simulated problems; they are the same"),
-    Item("huynhthu2021", "Table 2", "**Table 2.**", "**Figure S1.**"),
-    Item("huynhthu2021", "Fig. S1", "**Figure S1.**", "**Table S1.**"),
-    Item("huynhthu2021", "Table S1", "**Table S1.**", "**Tables 3 and S2.**",
-         why="α is learned to the end, so that fewer features are used"),
+)  # fmt: skip
+
+_PAPER_S = (
+    Item("salman2022", "Table 1", why="sizes of the data sets; features that the paper counts and "
+         "our files have not: {more}",
+         facts=(r"than our files have columns \((?P<more>.*?); the others",)),
+    Item("salman2022", "Table 2, Figs. 1, 2", why="formulas and diagrams"),
+    Item("salman2022", "Figs. 3–14: one for each data set, those at hand", "## 1. Accuracy",
+         "## 2. Stability", why="the best and the worst rule of a set are {apart} points apart",
+         facts=(r"are only (?P<apart>[\d.]+ to [\d.]+) points apart",)),
+    Item("salman2022", "Figs. 3–14: the others", missing="{sets}",
+         why="the text of the paper that we have does not say which figure is which set",
+         facts=(_SALMAN_DATA,)),
+    Item("salman2022", "Figs. 15–20", "## 2. Stability", "## 3. Why", "{sets}",
+         "Stuart's Q is computed exactly; mRMR in fewer training parts on wide sets",
+         (_SALMAN_DATA,)),
+)  # fmt: skip
+
+_READING = "Checkerboard, Friedman and Hypercube are our reading"
+_MEAN = "PRSB is the mean of {restarts} restarts"
+_AVERAGED = r"α of (?P<restarts>\d+) restarts are averaged"
+_REAL = (
+    "large sets have {rows} rows here; PRSB has {restarts} restart (paper: the best of 20); "
+    "appendix B: {tuned} sets"
+)
+_REAL_FACTS = (
+    r"subsampled to (?P<rows>[\d,]+) \(",
+    r"PRSB and EDA: (?P<restarts>\w+) restart",
+    r"(?P<tuned>RF on \d+.*? RSB-tree on \d+)",
+)
+_AS_TABLE_4 = "run as Table 4"
+_BY_RULE = ("The best method on each network", "Average precision at every λ")
+_ONE_OF_20 = "{restarts} restart (paper: the lowest of 20), base models as far as run"
+_RULE_FACTS = (r"(?P<restarts>\w+) restart(?:, where the paper keeps|\. λ is chosen)",)
+
+_PAPER_H = (
+    Item("huynhthu2021", "Table 1", why="sizes of the simulated problems"),
+    Item("huynhthu2021", "Table 2", "**Table 2.**", "**Figure S1.**", counts="beside",
+         why=f"Hypercube is our reading; {_MEAN}; Σα as in Table S1", facts=(_AVERAGED,)),
+    Item("huynhthu2021", "Fig. S1", "**Figure S1.**", "**Table S1.**",
+         why=f"{_READING}; {_MEAN}", facts=(_AVERAGED,)),
+    Item("huynhthu2021", "Table S1", "**Table S1.**", "**Tables 3 and S2.**", counts="beside",
+         why=f"{_READING}; likely: α is learned to the end, so that fewer features are used"),
     Item("huynhthu2021", "Tables 3, S2", "**Tables 3 and S2.**", "**Where parametric",
-         why="Checkerboard and Friedman are our reading; 3 restarts averaged"),
-    Item("huynhthu2021", "Fig. S2", "**Figure S2.**", "## 3. Restarts"),
-    Item("huynhthu2021", "Table S3", "## 4. Q = 1", "## 5. Real",
-         why="one restart, out-of-bag; Friedman is our reading"),
-    Item("huynhthu2021", "Table S4", "**Table S4.**", "**Table 4.**"),
-    Item("huynhthu2021", "Table 4", "**Table 4.**", "**Table S5.**", why=_REAL),
-    Item("huynhthu2021", "Table S5", "**Table S5.**", "**Table S6.**", why=_REAL),
-    Item("huynhthu2021", "Table S6", "**Table S6.**", "**Figure 1.**", why=_REAL),
-    Item("huynhthu2021", "Fig. 1", "**Figure 1.**", "**Table S7.**",
-         why="PRSB-tree has the best average rank here, not significantly; the paper's is GBDT"),
-    Item("huynhthu2021", "Table S7", "**Table S7.**", "**Figure 2.**",
-         why="one restart; α is sparse, so that features that others stand in for end at 0"),
-    Item("huynhthu2021", "Fig. 2", "**Figure 2.**", "**What does not",
-         why="GBDT and PRSB-tree change places with PRSB-kNN"),
-    Item("huynhthu2021", "Table 5", "**Table 5.**", "CPU time per network",
-         why="λ automatic is another rule than the paper's; λ = 0 depends on when learning stops"),
-    Item("huynhthu2021", "Table 5, paper's rule", "**Like for like.**", "Average precision at",
-         why="kNN only; the α of the last stage, as in the pseudo-code, are worse than their mean"),
+         counts="beside", why=f"{_READING}; {_MEAN}", facts=(_AVERAGED,)),
+    Item("huynhthu2021", "Fig. S2", "**Figure S2.**", "## 3. Restarts",
+         why=f"{_READING}; {_MEAN}, EDA has {{eda}} (paper: the best of 20)",
+         facts=(_AVERAGED, r"EDA: (?P<eda>\w+) restart")),
+    Item("huynhthu2021", "Table S3", "## 4. Q = 1", "## 5. Real", counts="beside",
+         why=f"{_READING}; {{restarts}} restart, out-of-bag",
+         facts=(r"Both Q have (?P<restarts>\w+) restart",)),
+    Item("huynhthu2021", "Table S4", "**Table S4.**", "**Table 4.**", counts="beside"),
+    Item("huynhthu2021", "Table 4", "**Table 4.**", "**Table S5.**", "", _REAL, _REAL_FACTS,
+         "beside"),
+    Item("huynhthu2021", "Table S5", "**Table S5.**", "**Table S6.**", counts="beside",
+         why=_AS_TABLE_4),
+    Item("huynhthu2021", "Table S6", "**Table S6.**", "**Figure 1.**", counts="beside",
+         why=_AS_TABLE_4),
+    Item("huynhthu2021", "Fig. 1", "**Figure 1.**", "**Table S7.**", why=_AS_TABLE_4),
+    Item("huynhthu2021", "Table S7", "**Table S7.**", "**Figure 2.**", counts="beside",
+         why=f"{_AS_TABLE_4}; likely: α is sparse, so that features that others stand in for end "
+         "at 0"),
+    Item("huynhthu2021", "Fig. 2", "**Figure 2.**", "figure_2_paper.png)", why=_AS_TABLE_4),
+    Item("huynhthu2021", "section 3.2, in words", "figure_2_paper.png)", "## 6. Gene",
+         why=_AS_TABLE_4),
+    Item("huynhthu2021", "Table 5: GENIE3, EDA, λ = 0", "**Table 5.**", "CPU time per network",
+         why="λ = 0 depends on when learning stops; EDA and PRSB have {restarts} restart (paper: "
+         "the lowest of 20)", facts=(r"EDA: (?P<restarts>\w+) restart",),
+         counts="beside", rows=r"^(?!.*λ automatic)"),
+    Item("huynhthu2021", "Table 5: λ by the paper's rule, α averaged over stages", *_BY_RULE, "",
+         f"{_ONE_OF_20}; our rows \"λ automatic\" are another rule and left out", _RULE_FACTS,
+         "beside", "mean over the stages"),
+    Item("huynhthu2021", "Table 5: λ by the paper's rule, α of the last stage", *_BY_RULE, "",
+         f"{_ONE_OF_20}; the paper's pseudo-code returns this α", _RULE_FACTS,
+         "beside", "last stage"),
+    Item("huynhthu2021", "section 3.3, in words", "Average precision at every λ", "**Why some",
+         why="λ by the paper's rule, {restarts} restart", facts=_RULE_FACTS),
     Item("huynhthu2021", "Fig. S3", "**Figure S3.**", "Seed ", why="no numbers are printed"),
 )  # fmt: skip
+
+ITEMS = (*_PAPER_B, *_PAPER_N, *_PAPER_O, *_PAPER_S, *_PAPER_H)
+
+# Verdicts on what this project expected or promises itself: no statements of the papers.
+OWN = (
+    Item("onda2021", "section 9", "## 9. Is the forecast", "---\n"),
+    Item("salman2022", "section 3", "## 3. Why Stuart", "Seed "),
+)

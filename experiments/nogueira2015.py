@@ -45,6 +45,12 @@ TABLE_2 = {
     "breast": (0.5, 15, 1.3),
     "sonar": (0.25, 42, 2.4),
 }
+SHAPES = {  # the other columns of Table 2: examples, classes, features
+    "wine": (178, 3, 13),
+    "parkinsons": (195, 2, 22),
+    "breast": (569, 2, 30),
+    "sonar": (208, 2, 60),
+}
 DEFAULT = "scikit-learn's defaults"
 _WIDTH: dict[str, Any] = {"kind": "width"}
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -129,6 +135,17 @@ def toy_examples() -> dict[str, Any]:
         for k, r in equal
     ]
     bigger = [value("kuncheva", [eight] * 2, n) for n in (10, 100)]
+    lustgarten = [
+        value("lustgarten", pair(a, b, r), 10)
+        for a in sizes
+        for b in sizes
+        for r in range(max(0, a + b - 10), min(a, b) + 1)
+    ]
+    nested = {
+        NAMES[name]: [value(name, [eight, range(k)], 10) for k in range(8, 0, -1)]
+        for name in ("lustgarten", "npog")
+    }
+    steps = {name: -np.diff(values) for name, values in nested.items()}
     return {
         "toy_table": table(
             ["where", "what", "paper", "mainstay", "same"],
@@ -141,6 +158,13 @@ def toy_examples() -> dict[str, Any]:
         "n_same": same.count(True),
         "n_stated": len(same) - same.count(None),
         "subset_verdict": verdict(None if rows[8][3] < 1 and rows[11][3] == 1 else False),
+        "lustgarten_range": f"{min(lustgarten):.2f} to {max(lustgarten):.2f}",
+        "n_lustgarten": len(lustgarten),
+        "lustgarten_verdict": verdict(min(lustgarten) >= -1 and max(lustgarten) <= 1),
+        "nested_steps": "; ".join(
+            f"{name} {x.min():z.2f} to {x.max():.2f}" for name, x in steps.items()
+        ),
+        "nested_verdict": verdict(all(x.max() > 1.5 * x.min() for x in steps.values())),
         "orders": [fraction(found) for found in npog],
         "orders_verdict": verdict(len(set(npog)) > 1),
         "bigger": bigger,
@@ -326,6 +350,19 @@ def forest_runs(options: argparse.Namespace) -> dict[str, dict[str, ms.Runs]]:
     return runs
 
 
+def shapes() -> dict[str, Any]:
+    """Sizes of the data sets beside those of Table 2."""
+    rows = []
+    for data, paper in SHAPES.items():
+        X, y = load(f"uci_small/{data}")
+        ours = (len(y), len(np.unique(y)), X.shape[1])
+        cells = [
+            f"{a} ✓" if a == b else f"{a} **no** ({b})" for a, b in zip(ours, paper, strict=True)
+        ]
+        rows.append((data, *cells))
+    return {"shapes_table": table(["", "examples", "classes", "features"], rows)}
+
+
 def forest_stability(runs: dict[str, ms.Runs]) -> pd.DataFrame:
     """Compute the measures of Fig. 2 with their intervals."""
     rows = []
@@ -366,6 +403,11 @@ def factor(runs: dict[str, ms.Runs]) -> float:
     return float(np.exp(np.abs(np.log(ratios)).mean()))
 
 
+def within_paper(runs: dict[str, ms.Runs]) -> list[str]:
+    """Data sets on which the mean number of selected features is within the paper's ±."""
+    return [d for d, (_, mean, sd) in TABLE_2.items() if abs(runs[d].sizes.mean() - mean) <= sd]
+
+
 def forests(options: argparse.Namespace) -> dict[str, Any]:
     """Section 5: selection by random forests (Fig. 2 and Table 2)."""
     every = forest_runs(options)
@@ -376,10 +418,7 @@ def forests(options: argparse.Namespace) -> dict[str, Any]:
         found = every[variant]
         cells = [f"{r.sizes.mean():.1f} ± {r.sizes.std(ddof=1):.1f}" for r in found.values()]
         rows.append((f"{variant} ({found['wine'].n_runs})", *cells, f"{factor(found):.2f}"))
-    near = {
-        data: abs(runs[BEST][data].sizes.mean() - mean) <= sd
-        for data, (_, mean, sd) in TABLE_2.items()
-    }
+    near = {variant: within_paper(found) for variant, found in runs.items()}
     paper = ("**paper** (100)", *[f"{mean} ± {sd}" for _, mean, sd in TABLE_2.values()], "")
     stability = {v: forest_stability(found) for v, found in runs.items()}
     save_figure(plot_forests(stability), options.output, "nogueira2015_forests.png")
@@ -389,10 +428,20 @@ def forests(options: argparse.Namespace) -> dict[str, Any]:
         "n_runs": runs[DEFAULT]["wine"].n_runs,
         "n_tried": len(every) - 1,
         "few": BLOCK,
-        "n_near": f"{sum(near.values())} of {len(near)} ({', '.join(d for d in near if near[d])})",
+        "n_near": {v: f"{len(found)} of {len(TABLE_2)}" for v, found in near.items()},
+        "near": ", ".join(near[BEST]),
+        "multiway": min(
+            (factor(every[v]) for v in every if v.startswith("multiway")), default=np.nan
+        ),
+        "n_within": sum(factor(every[v]) <= 1.1 for v in every if v != DEFAULT),
         "sizes_table": table(["(forests)", *TABLE_2, "off by a factor of"], [paper, *rows]),
         "sizes_verdict": verdict(bool(factor(runs[DEFAULT]) < 1.1)),
+        "default": DEFAULT,
         "closest": BEST,
+        "n_hold": {
+            v: f"{sum(bool(found[c][0]) for c in found)} of {len(found)}"
+            for v, found in checked.items()
+        },
         "factors": [factor(runs[DEFAULT]), factor(runs[BEST])],
         "stability_tables": "\n\n".join(stability_table(*item) for item in stability.items()),
         "holds": {
@@ -423,7 +472,7 @@ def main() -> None:
     use_look()
     load("uci_small/wine")  # leave at once if the data are missing
     parts = forests(options) | chance(options)
-    parts |= toy_examples() | theorem_1(options.seed) | extremes(options) | properties()
+    parts |= shapes() | toy_examples() | theorem_1(options.seed) | extremes(options) | properties()
     write("nogueira2015.md", options, parts)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import _onda_curves as curves
 import _onda_estimates as estimates
+from _cells import Cell
 from _common import arguments, table, write
 from _figures import use_look
 from _onda_bank import RANKERS
@@ -38,7 +39,7 @@ def main_numbers(values: dict[str, Any]) -> list[Row]:
     for name in parts:
         ours = single.loc[(name, 300), "J"]
         text = f"J of single forests, {name}, 300 trees"
-        rows.append((text, STABILITY[name][0], ours, None, DATA))
+        rows.append((text, STABILITY[name][0], ours, STABILITY[name][1], DATA))
     for name in ("Colon", "Lymphoma"):
         text = f"p, {name}, from the paper's J and n_useful"
         rows.append((text, P[name], parts[name]["p"], None, FORMULA))
@@ -65,9 +66,12 @@ def summary(values: dict[str, Any]) -> dict[str, Any]:
     cells = []
     for what, paper, ours, margin, source in main_numbers(values):
         digits = len(f"{paper:g}".partition(".")[2])
-        near = abs(ours - paper) <= (0.1 * paper if margin is None else margin)
-        same = bool(near or round(ours, digits) == paper)
-        shown = f"{ours:.{max(digits, 1) + (digits < 3)}f}"
+        if margin is None:
+            same = abs(ours - paper) <= 0.1 * paper or round(ours, digits) == paper
+        else:
+            same = abs(ours - paper) <= margin
+        fine = margin is not None and margin < 0.1
+        shown = f"{ours:.{3 if fine else max(digits, 1) + (digits < 3)}f}"
         cells.append((what, source, f"{paper:g}", shown, "✓" if same else "**no**"))
     return _counted(cells)
 
@@ -82,6 +86,21 @@ def _counted(cells: list[tuple[str, ...]]) -> dict[str, Any]:
         "n_data": good.count(DATA) + good.count(SHAPE),
         "n_shape": good.count(SHAPE),
         "n_formula": good.count(FORMULA),
+    }
+
+
+def costs(seconds: dict[str, float], errors: dict[Cell, dict[str, Any]]) -> dict[str, Any]:
+    """CPU minutes by part, and which cells of section 9 have no time: those of an earlier run."""
+    untimed = sum(not cell["seconds"] for cell in errors.values())
+    carried = (
+        f" {untimed} of the {len(errors)} cells of section 9 are carried over from a run of an "
+        "earlier session, made before cells and times were kept; their cost is not known."
+    )
+    return {
+        "cost": sum(seconds.values()) / 60,
+        "cost_errors": seconds["errors"] / 60,
+        "cost_others": (sum(seconds.values()) - seconds["errors"]) / 60,
+        "carried": carried if untimed else "",
     }
 
 
@@ -102,7 +121,7 @@ def main() -> None:
     found = run.part("errors", wanted, partial(errors_of, repeats=repeats))
     errors = forecast_errors(found)
     run.save("forecast_errors", errors)
-    values |= error_sections(errors, repeats) | {"cost": run.seconds / 60}
+    values |= error_sections(errors, repeats) | costs(run.seconds, found)
     write("onda2021.md", options, values | summary(values))
 
 

@@ -7,121 +7,192 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
+from collections.abc import Callable
 
 from _common import HERE, table
-from _papers_items import ITEMS, Item
+from _papers_items import ITEMS, OWN, Item
 
 PAGE = HERE.parent / "docs" / "papers" / "index.md"
 MARKS = ("<!-- papers -->", "<!-- /papers -->")
 VERDICTS = {"agrees": "**Agrees.**", "part": "**Agrees in part.**", "no": "**Does not agree.**"}
 N_REPETITIONS = 10  # data sets or folds behind every mean ± standard deviation of huynhthu2021
-_SPREAD = re.compile(r"\|\s*(-?[\d.]+) ± ([\d.]+) \((-?[\d.]+)\)")
+_SPREAD = re.compile(r"\|\s*(-?[\d.]+) ± ([\d.]+) \((-?[\d.]+)(?: ± ([\d.]+))?\)")
+_PLAIN = re.compile(r"\|\s*(-?[\d.]+)(?: \[[\d.]+–[\d.]+\])?(?: at λ = \d+)? \((-?[\d.]+)\)")
 _SHAPE = re.compile(r"\| (\d+) \| (\d+) \| (\d+), (\d+) \|")
 _RANKS = re.compile(r"(?:ours|paper): p = \S+; average ranks ([^;:]*?)(?=\. paper:| \(p in)")
-_PLAIN = re.compile(r"\|\s*(-?[\d.]+)(?: \[[\d.]+–[\d.]+\])?(?: at λ = \d+)? \((-?[\d.]+)\)")
 
 
-def part_of(item: Item, folder: Path = HERE / "results") -> str:
-    """Return the part of the results that an item is about."""
-    text = (folder / f"{item.paper}.md").read_text(encoding="utf-8")
+def text_of(paper: str) -> str:
+    """Return what the script of a paper wrote."""
+    return (HERE / "results" / f"{paper}.md").read_text(encoding="utf-8")
+
+
+def span_of(item: Item, text: str) -> tuple[int, int]:
+    """Where the part of the results that an item is about begins and ends."""
     begins = text.find(item.start)
     ends = text.find(item.end, begins + len(item.start))
     if begins < 0 or ends < 0:
         raise SystemExit(
-            f"{item.paper}.md has no part from {item.start!r} to {item.end!r}: "
-            "_papers_items.py no longer fits the results."
+            f"{item.name} of {item.paper}: the results have no part from {item.start!r} to "
+            f"{item.end!r}. _papers_items.py no longer fits them."
         )
+    return begins, ends
+
+
+def part_of(item: Item) -> str:
+    """Return the part of the results that an item is about."""
+    text = text_of(item.paper)
+    begins, ends = span_of(item, text)
     return text[begins:ends]
 
 
-def numbers(part: str) -> tuple[int, int]:
+def in_words(item: Item) -> tuple[str, str]:
+    """What is missing and why ours differs, with the numbers that the results give."""
+    text = " ".join(text_of(item.paper).split())
+    values: dict[str, str] = {}
+    for pattern in item.facts:
+        found = re.search(pattern, text)
+        if found is None:
+            raise SystemExit(
+                f"{item.name} of {item.paper}: nothing in the results fits {pattern!r}. "
+                "_papers_items.py no longer fits them."
+            )
+        values |= found.groupdict()
+    return item.missing.format(**values), item.why.format(**values)
+
+
+# ---------------------------------------------------------------------- what can be counted
+
+
+def numbers(part: str, rows: str = "") -> tuple[int, int]:
     """Count numbers beside the paper's (in brackets) that are the same, and all of them.
 
-    The same: within two standard errors of the difference of two means, the paper's standard
-    deviation taken to be ours; where there is none, within 10%.
+    Only lines that fit `rows` count. The same: within two standard errors of the difference of two
+    means, where the paper prints no standard deviation ours taken for it; without any, the same
+    when rounded as the paper's is.
     """
-    same = total = 0
-    for ours, sd, theirs in _SPREAD.findall(part):
-        error = float(sd) * (2 / N_REPETITIONS) ** 0.5
-        near = abs(float(ours) - float(theirs)) <= max(2 * error, _rounding(theirs))
-        same, total = same + near, total + 1
-    for ours, theirs in _PLAIN.findall(part):
-        near = abs(float(ours) - float(theirs)) <= max(0.1 * float(theirs), _rounding(theirs))
-        same, total = same + near, total + 1
-    for rows, columns, *theirs in _SHAPE.findall(part):
-        same, total = same + ([rows, columns] == theirs), total + 1
-    return same, total
+    lines = "\n".join(line for line in part.splitlines() if re.search(rows, line))
+    near = []
+    for ours, sd, theirs, their_sd in _SPREAD.findall(lines):
+        variance = float(sd) ** 2 + float(their_sd or sd) ** 2
+        error = (variance / N_REPETITIONS) ** 0.5
+        near.append(_apart(ours, theirs) <= max(2 * error, _rounding(theirs)))
+    near += [_apart(ours, theirs) <= _rounding(theirs) for ours, theirs in _PLAIN.findall(lines)]
+    for rows_here, columns, their_rows, their_columns in _SHAPE.findall(lines):
+        near += [rows_here == their_rows, columns == their_columns]
+    return sum(near), len(near)
 
 
-def rank_orders(part: str) -> bool | None:
-    """Whether methods come in the same order of average ranks; None if there are no ranks."""
-    found = [re.findall(r"([A-Z]\S*) [\d.]+", ranks) for ranks in _RANKS.findall(part)]
-    return None if len(found) != 2 else found[0] == found[1]
+def _apart(ours: str, theirs: str) -> float:
+    return abs(float(ours) - float(theirs))
 
 
 def _rounding(printed: str) -> float:
     """Half a unit of the last digit that is printed."""
-    return 0.5 * 10.0 ** -len(printed.partition(".")[2])
+    return 0.5 * 10.0 ** -len(printed.partition(".")[2]) + 1e-9
 
 
-def statements(part: str) -> dict[str, int]:
+def ticks(part: str, rows: str = "") -> tuple[int, int]:
+    """Count the ✓ in the lines of tables that fit `rows`, and all that have ✓ or **no**."""
+    lines = [line for line in part.splitlines() if line.startswith("|") and re.search(rows, line)]
+    same = sum(line.count("✓") for line in lines)
+    return same, same + sum(line.count("**no**") for line in lines)
+
+
+def stated(part: str, pattern: str) -> tuple[int, int]:
+    """Read the two numbers of a sentence such as "13 of 18 are within"."""
+    found = re.search(pattern, part)
+    if found is None:
+        raise SystemExit(f"nothing in the results fits {pattern!r}: see _papers_items.py.")
+    return int(found[1]), int(found[2])
+
+
+COUNTS: dict[str, Callable[[str, str], tuple[int, int]]] = {
+    "": lambda part, rows: (0, 0),
+    "beside": numbers,
+    "ticks": ticks,
+    "stated": stated,
+}
+
+
+def rank_orders(part: str) -> list[str]:
+    """Read the methods in the order of their average ranks, ours and the paper's, if given."""
+    return [
+        ", ".join(re.findall(r"([A-Z]\S*) [\d.]+", ranks)) for ranks in _RANKS.findall(part)[:2]
+    ]
+
+
+def statements(part: str) -> Counter[str]:
     """Count the verdicts on what the paper says."""
-    return {name: part.count(text) for name, text in VERDICTS.items()}
+    return Counter({name: part.count(text) for name, text in VERDICTS.items()})
+
+
+# ---------------------------------------------------------------------- the page
 
 
 def row(item: Item) -> list[str]:
     """Say of one table or figure whether it is reproduced, how we know, and why not."""
+    missing, why = in_words(item)
+    remarks = "; ".join(filter(None, (missing and f"missing: {missing}", why)))
     if not item.start:
-        return [item.paper, item.name, "nothing to compute", "", item.why]
+        status = "cannot be had" if missing else "nothing to compute"
+        return [item.paper, item.name, status, "", remarks]
     part = part_of(item)
-    said, order = statements(part), rank_orders(part)
-    same, total = numbers(part) if item.paper == "huynhthu2021" else (0, 0)
-    n_said = sum(said.values())
+    said, orders = statements(part), rank_orders(part)
+    same, total = COUNTS[item.counts](part, item.rows)
+    n_said = said.total()
     evidence = []
     if n_said:
-        evidence.append(
-            f"{said['agrees']} of {n_said} statements"
-            + (f", {said['part']} in part" if said["part"] else "")
-        )
+        in_part = f", {said['part']} in part" if said["part"] else ""
+        evidence.append(f"{said['agrees']} of {n_said} statements{in_part}")
     if total:
         evidence.append(f"{same} of {total} numbers")
-    if order is not None:
-        evidence.append(f"average ranks in {'the same' if order else 'another'} order")
-    good = said["agrees"] == n_said and same >= 0.95 * total and order is not False
-    status = "reproduced" if good and evidence else "differs"
-    if not evidence:
-        evidence.append("drawn, not compared")
-        status = "drawn"
-    if item.missing:
+    same_order = len(set(orders)) < 2
+    if orders:
+        evidence.append(f"average ranks in {'the same' if same_order else 'another'} order")
+        remarks = f"here {orders[0]}, paper {orders[1]}; {remarks}"
+    good = said["agrees"] == n_said and same >= 0.95 * total and same_order
+    status = "drawn" if not evidence else "reproduced" if good else "differs"
+    if missing:
         status += ", in part cannot be had"
-    why = [item.why]
-    if item.missing:
-        why.insert(0, f"missing: {item.missing}")
-    return [item.paper, item.name, status, "; ".join(evidence), "; ".join(filter(None, why))]
+    return [item.paper, item.name, status, "; ".join(evidence) or "not compared", remarks]
 
 
-def overview() -> str:
-    """Write both tables: every item, and the verdicts by paper beside what luck would give."""
-    rows = [row(item) for item in ITEMS]
-    items = table(["paper", "item", "status", "by", "why, and what is missing"], rows, text=5)
-    counts = []
-    for paper in dict.fromkeys(item.paper for item in ITEMS):
-        said: Counter[str] = Counter()
-        for item in ITEMS:
-            if item.paper == paper and item.start:
-                said.update(statements(part_of(item)))
-        n = sum(said.values())
-        counts.append([paper, n, said["agrees"], said["part"], said["no"], f"{n / 2:g}"])
-    header = ["paper", "statements", "agree", "in part", "do not", "expected to agree by luck"]
-    return f"{items}\n\n{{luck}}\n\n{table(header, counts)}"
+def luck() -> str:
+    """Write the verdicts by paper beside what coin tosses would give."""
+    said: dict[str, Counter[str]] = {}
+    for item in ITEMS:
+        said.setdefault(item.paper, Counter())
+        if item.start:
+            said[item.paper] += statements(part_of(item))
+    said["all"] = sum(said.values(), Counter())
+    header = ["paper", "statements", "agree", "in part", "do not", "half of them"]
+    rows = [
+        [paper, n.total(), n["agrees"], n["part"], n["no"], f"{n.total() / 2:g}"]
+        for paper, n in said.items()
+    ]
+    return table(header, rows)
+
+
+def left_out() -> str:
+    """Say which verdicts are on claims of our own, and not counted."""
+    parts = [f"{statements(part_of(i)).total()} in {i.paper}, {i.name}" for i in OWN]
+    return f"Not counted, since they are no statements of the papers: {'; '.join(parts)}."
 
 
 LUCK = (
-    "What the papers state in words, judged by our numbers. A statement that one thing is larger "
-    "than another is right by luck in half of the cases; that is the last column, and the least "
-    "that the third has to be compared with."
+    "What the papers state in words, judged by our numbers. By luck: if a coin decided every "
+    "statement, half of them would agree; that is the last column. Luck would give less, since "
+    "many statements name one of several things or speak of all data sets. Statements of one paper "
+    "hang together, so that no test is made of these counts."
 )
+
+
+def overview() -> str:
+    """Write both tables: every item, and the verdicts by paper."""
+    header = ["paper", "item", "status", "by", "why, and what is missing"]
+    items = table(header, [row(item) for item in ITEMS], text=5)
+    return f"{items}\n\n{LUCK} {left_out()}\n\n{luck()}"
 
 
 def page() -> str:
@@ -129,8 +200,7 @@ def page() -> str:
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(MARKS[0])
     _, _, after = rest.partition(MARKS[1])
-    made = overview().replace("{luck}", LUCK)
-    return f"{before}{MARKS[0]}\n{made}\n{MARKS[1]}{after}"
+    return f"{before}{MARKS[0]}\n{overview()}\n{MARKS[1]}{after}"
 
 
 def main() -> None:

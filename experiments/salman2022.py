@@ -16,9 +16,19 @@ import pandas as pd
 from _cells import Cell, Cells
 from _common import arguments, load, table, verdict, write
 from _figures import save_figure, use_look
-from _salman_claims import accuracy_claims, filled, stability_claims
-from _salman_data import FILTERS, GENERATED, MORE, MULTICLASS, RULES, SETS, SINGLE, read
-from _salman_figures import LOOK, plot_accuracy, plot_stability, plot_stuart
+from _salman_claims import SHOWN, accuracy_claims
+from _salman_data import FILTERS, GENERATED, MORE, MULTICLASS, SETS, SINGLE, read
+from _salman_errors import jackknife_error, split_errors, with_errors
+from _salman_figures import plot_accuracy, plot_stability, plot_stuart
+from _salman_paper import FEATURES
+from _salman_stability import (
+    both_filters,
+    jaccard_by_threshold,
+    of_sets,
+    outer,
+    pair_claims,
+    stability_claims,
+)
 
 import mainstay as ms
 
@@ -63,12 +73,11 @@ def accuracy_study(run: Experiment) -> dict[str, Any]:
     mean = ours.groupby(["data", "filter", "rule", "tenth"])["accuracy"].mean()
     run.draw("accuracy", plot_accuracy(mean))
     more = every[every["data"].isin(MORE) & (every["tenth"] < 10)]
-    shown = [*RULES, SINGLE]
     by = more.groupby(["data", "rule"])["accuracy"].mean().unstack()
-    by = by.reindex(index=[name for name in MORE if name in by.index], columns=shown)
+    by = by.reindex(index=[name for name in MORE if name in by.index], columns=SHOWN)
     n_splits = every.groupby("data")["split"].nunique()
     return accuracy_claims(ours, mean) | {
-        "accuracy_more": filled(by, mean=False),
+        "accuracy_more": with_errors(by, split_errors(more)),
         "n_splits": _from_to(n_splits.loc[list(SETS)]),
         "n_splits_more": _from_to(n_splits.reindex(MORE)),
     }
@@ -82,72 +91,37 @@ def _from_to(counts: Any) -> str:
 # ---------------------------------------------------------------------- stability
 
 
-def measure(parts: list[dict[str, Any]]) -> pd.DataFrame:
-    """Stability of every rule over the outer parts."""
-    rows = {}
-    for rule in parts[0]:
-        runs = ms.Runs.from_ranks(np.array([part[rule] for part in parts]))
-        p = runs.n_features
-        canberra = ms.stability(runs, "canberra")
-        tops = [ms.stability(runs, f"jaccard@{-(-t * p // 10)}").value for t in cells.TENTHS[:-1]]
-        rows[rule] = {
-            "Spearman": ms.stability(runs, "spearman").value,
-            "1 − Canberra": canberra.value,
-            "Canberra distance": canberra.canberra_distance,
-            "Jaccard": np.mean(tops),
-        } | {f"Jaccard {10 * t}%": x for t, x in zip(cells.TENTHS, tops, strict=False)}
-    return pd.DataFrame(rows).T
-
-
-def outer(
-    found: dict[Cell, dict[str, Any]], filter_: str, kind: str
-) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Stability over the training parts of folds, or over halves; how many parts each set has."""
-    by_set: dict[str, list[Any]] = {}
-    for (name, *about, _), cell in found.items():
-        if about == [filter_, kind]:
-            by_set.setdefault(name, []).append(cell["ranks"])
-    by_set = {name: parts for name, parts in by_set.items() if len(parts) > 1}
-    frames = {name: measure(parts) for name, parts in by_set.items()}
-    return pd.concat(frames, names=["data", "rule"]), {n: len(p) for n, p in by_set.items()}
-
-
-def by_rule(frame: pd.DataFrame, what: str, names: tuple[str, ...], mean: bool = True) -> str:
-    """One row per data set, one column per rule."""
-    wide = frame[what].unstack("rule")
-    return filled(wide.reindex(index=[n for n in names if n in wide.index], columns=LOOK), mean)
-
-
-def stability_study(run: Experiment) -> dict[str, Any]:
+def stability_study(run: Experiment, accuracy_w: dict[str, float]) -> dict[str, Any]:
     """Figures 15 to 20, and the harder test on halves."""
     ranks = run.part("stability", cells.all_stability_cells(run.size), cells.part_ranks)
-    found, parts = {}, {}
-    for filter_ in cells.STUDIED:
-        found[filter_], parts[filter_] = outer(ranks, filter_, "fold")
-    halves, n_halves = outer(ranks, "information_gain", "half")
-    run.draw("stability", plot_stability(found))
-    values: dict[str, Any] = {"half_table": by_rule(halves, "Spearman", SETS)}
-    for filter_, frame in found.items():
+    found = {filter_: outer(ranks, filter_, "fold") for filter_ in cells.STUDIED}
+    halves = outer(ranks, "information_gain", "half")
+    frames = {filter_: measured.values for filter_, measured in found.items()}
+    run.draw("stability", plot_stability(frames))
+    values: dict[str, Any] = {"half_table": halves.table("Spearman", SETS)}
+    for filter_, measured in found.items():
         values[f"{filter_}_tables"] = "\n\n".join(
-            f"*{FILTERS[filter_]}, {what}*\n\n{by_rule(frame, what, SETS)}" for what in MEASURES
+            f"*{FILTERS[filter_]}, {what}*\n\n{measured.table(what, SETS)}" for what in MEASURES
         )
-        values[f"{filter_}_more"] = by_rule(frame, "Spearman", MORE, mean=False)
-        ours = frame[frame.index.get_level_values("data").isin(SETS)]
-        tops = [c for c in ours if str(c).startswith("Jaccard ")]
-        by_top = ours[tops].groupby("rule").mean().loc[list(LOOK)]
-        values[f"{filter_}_jaccard"] = table(
-            ["", *[c.split()[1] for c in tops]],
-            [(r, *[f"{x:.3f}" for x in by_top.loc[r]]) for r in LOOK],
-        )
+        values[f"{filter_}_more"] = measured.table("Spearman", MORE, mean=False)
+        ours = of_sets(measured.values, SETS)
+        by_top, error = jaccard_by_threshold(ours)
+        values |= {f"{filter_}_jaccard": by_top, f"{filter_}_jaccard_error": error}
         values |= stability_claims(filter_, ours)
     small = [p < 0.05 for f in found for p in values[f"{f}_p"]]
     values["anova_verdict"] = verdict(True if all(small) else None if any(small) else False)
-    gap = halves["Spearman"].unstack("rule")
-    values["half_gap"] = (gap["arithmetic mean"] - gap[SINGLE]).mean()
-    values["half_stuart"] = (gap["Stuart"] - gap["arithmetic mean"]).mean()
-    values["n_halves"] = _from_to(n_halves.values())
-    values["budget"] = _budget(run.size, parts)
+    values |= pair_claims(of_sets(frames["information_gain"], SETS))
+    values |= both_filters(frames, accuracy_w)
+    gap = halves.values["Spearman"].unstack("rule")
+    values["half_gap"] = _mean_error(gap["arithmetic mean"] - gap[SINGLE])
+    values["half_stuart"] = _mean_error(gap["Stuart"] - gap["arithmetic mean"])
+    values["n_halves"] = _from_to(halves.parts.values())
+    values["budget"] = _budget(run.size, {f: measured.parts for f, measured in found.items()})
     return values
+
+
+def _mean_error(values: pd.Series) -> str:
+    return f"{values.mean():+.3f} ± {values.sem():.3f}"
 
 
 def _budget(size: dict[str, Any], parts: dict[str, dict[str, int]]) -> str:
@@ -189,10 +163,11 @@ def stuart_study(run: Experiment) -> dict[str, Any]:
 def _of_lists(folds: list[dict[str, Any]]) -> dict[str, Any]:
     """Stability over the folds for one number of lists, and what became of Q."""
     kinds = ("exact", "recursion", "mean", "first")
-    found: dict[str, Any] = {
-        key: ms.stability(ms.Runs.from_ranks([f[key] for f in folds]), "spearman").value
-        for key in kinds
+    stable = {
+        key: ms.stability(ms.Runs.from_ranks([f[key] for f in folds]), "spearman") for key in kinds
     }
+    found: dict[str, Any] = {key: estimate.value for key, estimate in stable.items()}
+    found |= {f"{k}_error": jackknife_error(estimate.pairwise) for k, estimate in stable.items()}
     found |= {k: np.mean([f[k] for f in folds]) for k in ("outside", "nan", "between")}
     return found | {
         "error": max(f["error"] for f in folds),
@@ -210,10 +185,32 @@ def _stuart_table(stable: dict[int, dict[str, Any]], folds: int) -> str:
     rows = []
     for m, s in stable.items():
         shares = (f"{s['outside']:.2%}", f"{s['nan']:.2%}", f"{s['between']:.3f}")
-        kinds = [f"{s[k]:.3f}" for k in ("exact", "recursion", "mean", "first")]
+        kinds = [
+            f"{s[k]:.3f} ± {s[f'{k}_error']:.3f}" for k in ("exact", "recursion", "mean", "first")
+        ]
         error = "no number" if s["nan"] == 1 else f"{s['error']:.0e}".replace("inf", "∞")
         rows.append((m, error, *shares, f"{s['same']} of {folds}", *kinds))
     return table(header, rows, text=0)
+
+
+def data_sets() -> dict[str, Any]:
+    """Sizes of the data sets, beside those of the paper's Table 1."""
+    rows, more = [], dict[int, list[str]]()
+    for name in cells.EVERY:
+        X, y = read(name)
+        source = "optdigits" if name == MULTICLASS else name
+        before = X.shape[1] if name in GENERATED else load(f"wam12/{source}")[0].shape[1]
+        share = f"{y.mean():.1%}" if name in SETS else "–"
+        paper = FEATURES.get(name)
+        if paper and paper > before:
+            more.setdefault(paper - before, []).append(name)
+        shape = (len(y), paper or "–", before, X.shape[1])
+        rows.append((name, *shape, len(np.unique(y)), share))
+    head = ["", "rows", "features, paper", "columns", "columns kept", "classes", "class 1"]
+    return {
+        "sets_table": table(head, rows),
+        "more_features": "; ".join(f"{n} more: {', '.join(s)}" for n, s in sorted(more.items())),
+    }
 
 
 def main() -> None:
@@ -221,20 +218,9 @@ def main() -> None:
     options = arguments(__doc__, cache=True, resumable=True)
     use_look()
     run = Experiment(options)
-    shapes = []
-    for name in cells.EVERY:
-        X, y = read(name)
-        source = "optdigits" if name == MULTICLASS else name
-        before = X.shape[1] if name in GENERATED else load(f"wam12/{source}")[0].shape[1]
-        share = f"{y.mean():.1%}" if name in SETS else "–"
-        shapes.append((name, len(y), before, X.shape[1], len(np.unique(y)), share))
-    header = ["", "rows", "columns", "columns kept", "classes", "class 1"]
-    values = {
-        "sets_table": table(header, shapes),
-        "size": run.size | {"seed": options.seed},
-        "n_sets": len(SETS),
-    }
-    values |= stuart_study(run) | stability_study(run) | accuracy_study(run)
+    values = data_sets() | {"size": run.size | {"seed": options.seed}, "n_sets": len(SETS)}
+    values |= stuart_study(run) | accuracy_study(run)
+    values |= stability_study(run, values["accuracy_w"])
     write("salman2022.md", options, values | {"cost": run.seconds / 60})
 
 

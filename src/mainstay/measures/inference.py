@@ -74,9 +74,10 @@ class StabilityEstimate:
         Confidence interval for the stability of independent runs, within the measure's range:
         Student's t, and room for selections that so few runs may not have shown; m identical runs
         give about (1 − confidence)^(2/m) to 1. Fewer than 5 runs have none, and `interval_note`
-        says so. In simulation (`experiments/intervals.py`) 95% intervals covered the truth in
-        91% of the cases or more. Runs on resamples of one data set are not independent: the
-        interval is about runs on these rows, and too narrow for the agreement of other studies.
+        says so. In simulation (`experiments/results/intervals.md`) 95% intervals covered the truth
+        in 92.6% ± 1.2% of 500 repetitions in the worst of 255 cells. Runs on resamples of one data
+        set are not independent: the interval is about runs on these rows, and too narrow for the
+        agreement of other studies.
     confidence : float
         Level of the interval.
     correction : str

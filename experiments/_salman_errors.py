@@ -1,0 +1,115 @@
+"""Standard errors of the tables of salman2022, and how often luck would agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from _common import table
+from scipy.stats import binom, friedmanchisquare
+
+from mainstay.comparison.significance import corrected_standard_error
+
+MEAN = "arithmetic mean"
+TEST_PER_TRAIN = 0.5  # a third of the rows against two thirds
+
+
+def jackknife_error(pairs: np.ndarray, baseline: np.ndarray | None = None) -> float:
+    """Jackknife standard error, over runs, of a mean over pairs of runs, or of a difference of two.
+
+    `pairs` and `baseline` are runs × runs; their diagonals are not read. NaN for fewer than three
+    runs.
+    """
+    m = len(pairs)
+    if m < 3:
+        return float("nan")
+    x = np.array(pairs if baseline is None else pairs - baseline, dtype=float)
+    np.fill_diagonal(x, 0)
+    without = (x.sum() - 2 * x.sum(axis=0)) / ((m - 1) * (m - 2))
+    return float(np.sqrt((m - 1) * np.var(without)))
+
+
+def split_errors(every: pd.DataFrame) -> pd.DataFrame:
+    """Corrected standard errors over splits, data sets × rules, of differences to the mean.
+
+    In the column of the arithmetic mean: of its accuracy.
+    """
+    below = every[every["tenth"] < 10]
+    by = below.groupby(["data", "split", "rule"])["accuracy"].mean().unstack("rule")
+    values = by.sub(by[MEAN], axis=0).assign(**{MEAN: by[MEAN]})
+    if values.groupby("data").size().min() < 2:
+        return pd.DataFrame(np.nan, values.index.unique("data"), values.columns)
+    return values.groupby("data").agg(
+        lambda x: corrected_standard_error(x.to_numpy(), TEST_PER_TRAIN)
+    )
+
+
+def difference_errors(values: pd.DataFrame) -> pd.Series:
+    """Standard errors over the rows of the mean difference to the arithmetic mean, by column.
+
+    In the column of the arithmetic mean: of its own mean.
+    """
+    apart = values.sub(values[MEAN], axis=0).assign(**{MEAN: values[MEAN]})
+    return apart.sem()
+
+
+def filled(values: pd.DataFrame, mean: bool = True, names: Any = None) -> str:
+    """Write a table of numbers with three digits, the last row their mean."""
+    return table(["", *values], _plain(values, mean, names))
+
+
+def _plain(values: pd.DataFrame, mean: bool, names: Any = None) -> list[tuple[str, ...]]:
+    rows = [((names or {}).get(k, k), *[f"{x:.3f}" for x in v]) for k, v in values.iterrows()]
+    if mean:
+        rows.append(("**mean**", *[f"{x:.3f}" for x in values.mean()]))
+    return rows
+
+
+def with_errors(values: pd.DataFrame, errors: pd.DataFrame, names: Any = None) -> str:
+    """Write shares in percent ± standard errors; the row "mean" comes last, if there is one."""
+    values, errors = 100 * values, 100 * errors.reindex(columns=values.columns)
+    rows = [
+        (
+            (names or {}).get(name, f"**{name}**" if name == "mean" else name),
+            *[f"{x:.2f} ± {e:.2f}" for x, e in zip(row, errors.loc[name], strict=True)],
+        )
+        for name, row in values.iterrows()
+    ]
+    return table(["", *values], rows)
+
+
+def with_error_rows(values: pd.DataFrame, jackknife: pd.DataFrame, mean: bool = True) -> str:
+    """Write numbers, and below them how far from the arithmetic mean they are, with errors."""
+    rows = _plain(values, mean)
+    if mean:
+        apart = values.sub(values[MEAN], axis=0).mean()
+        rows.append((f"difference to the {MEAN}", *_fine(apart, "{:+.4f}")))
+        rows.append(("its standard error, over data sets", *_fine(difference_errors(values))))
+    largest = jackknife.loc[values.index, list(values)].max()
+    rows.append(("its largest jackknife error, over parts", *_fine(largest)))
+    return table(["", *values], rows)
+
+
+def _fine(values: pd.Series, form: str = "{:.4f}") -> list[str]:
+    return ["–" if name == MEAN else form.format(x) for name, x in values.items()]
+
+
+# ---------------------------------------------------------------------- luck
+
+
+def luck_p(count: float, cases: int, chance: float) -> float:
+    """Probability of at least `count` of so many independent cases by luck."""
+    return float(binom.sf(np.ceil(count - 1e-9) - 1, cases, chance))
+
+
+def beyond_luck(count: float, cases: int, chance: float, all_but: float = 0.8) -> bool | None:
+    """Judge a count: True from a share of `all_but` on, None if luck is unlikely, else False."""
+    unlikely = luck_p(count, cases, chance) < 0.05
+    return (True if count >= all_but * cases else None) if unlikely else False
+
+
+def concordance(values: pd.DataFrame) -> float:
+    """Kendall's W: 1 if all rows put the columns into the same order, about 0 by luck."""
+    n, k = values.shape
+    return float(friedmanchisquare(*values.round(12).T.to_numpy()).statistic / (n * (k - 1)))
