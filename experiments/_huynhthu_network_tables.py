@@ -37,7 +37,13 @@ def counted(numbers: Sequence[int]) -> str:
 
 def shown(method: str) -> str:
     """Write a method of a network as the paper does."""
-    return label(method).replace("-auto", ", λ automatic").replace("-0", ", λ = 0")
+    kind, _, rest = method.rpartition("-")
+    if rest == "auto":
+        return f"{label(kind)}, λ automatic"
+    if not rest.isdigit():
+        return label(method)
+    step = f", step {STEPS['slow']}" if kind.startswith("slow-") else ""
+    return f"{label(kind.replace('slow-', 'prsb-'))}, λ = {rest}{step}"
 
 
 def precisions(cells: pd.DataFrame, name: str, method: str) -> list[float]:
@@ -143,7 +149,7 @@ def chosen_lambda(cells: pd.DataFrame, name: str, method: str, reading: Reading)
 
 
 def by_rule(cells: pd.DataFrame) -> tuple[str, str]:
-    """λ by the paper's rule with one restart, beside the paper's numbers.
+    """The λ of the paper's rule, one restart, beside the paper's numbers (lowest of 20 restarts).
 
     Also returned: how many of the numbers are above the paper's and below, and with which base
     models the rule was not run, in words.
@@ -154,7 +160,7 @@ def by_rule(cells: pd.DataFrame) -> tuple[str, str]:
         before = len(rows)
         for kind, step in STEPS.items():
             for reading in READINGS:
-                found = _by_rule(cells, f"{kind}-{base}", reading)
+                found = values_by_rule(cells, f"{kind}-{base}", reading)
                 if len(found) < len(NETWORKS):
                     continue
                 theirs = [TABLE_5[f"prsb-{base}-auto", name][0] for name in NETWORKS]
@@ -179,7 +185,9 @@ def by_rule(cells: pd.DataFrame) -> tuple[str, str]:
     return table(header, rows, text=3), "; ".join(words)
 
 
-def _by_rule(cells: pd.DataFrame, method: str, reading: Reading) -> list[tuple[str, list[float]]]:
+def values_by_rule(
+    cells: pd.DataFrame, method: str, reading: Reading
+) -> list[tuple[str, list[float]]]:
     """The λ chosen and the average precisions of all seeds, by network; those that were run."""
     found = []
     for name in NETWORKS:
@@ -211,6 +219,52 @@ def by_stage(cells: pd.DataFrame) -> str:
             what = [f"λ = {value}, step {STEPS[kind]}", name, mine["by_stage"].notna().sum()]
             rows.append([*what, *shown_values, f"{TABLE_5[theirs, name][0]:.2f}"])
     return table(["", "network", "seeds", *map(str, STAGES), "paper"], rows, text=2)
+
+
+def stages_in_words(cells: pd.DataFrame) -> str:
+    """Say at which stage the ranking is best without a penalty, how far it falls, by step; kNN."""
+    words = []
+    for kind, step in STEPS.items():
+        best, falls, apart = [], [], []
+        for name, path in _paths(cells, f"{kind}-knn-0").items():
+            top = max(path, key=lambda stage: path[stage])
+            best.append(top)
+            falls.append(path[max(path)] - path[top])
+            apart.append(path[top] - TABLE_5["prsb-knn-0", name][0])
+        if best:
+            words.append(
+                f"with steps of {step} the ranking is best at stage {counted(best)} and changes by "
+                f"{_signed(falls)} until the last; its best minus the paper's number is "
+                f"{_signed(apart)} ({len(best)} networks)"
+            )
+    return "; ".join(words) or "not run"
+
+
+def late_in_words(cells: pd.DataFrame, value: str = "50", begin: int = 50) -> str:
+    """Say how far the ranking changes after a stage with a penalty, by step; kNN."""
+    words = []
+    for kind, step in STEPS.items():
+        paths = _paths(cells, f"{kind}-knn-{value}").values()
+        changes = [path[n] - path[begin] for path in paths for n in path if n > begin]
+        if changes:
+            words.append(f"by {_signed(changes)} with steps of {step}")
+    return " and ".join(words) or "(not run)"
+
+
+def _paths(cells: pd.DataFrame, method: str) -> dict[str, dict[int, float]]:
+    """Average precision by stage, mean over seeds, of the networks where it was kept."""
+    found = {}
+    for name in NETWORKS:
+        mine = cells[(cells["data"] == name) & (cells["method"] == method)]
+        kept = [] if mine.empty or "by_stage" not in mine else mine["by_stage"].dropna().tolist()
+        if kept:
+            found[name] = {int(n): float(np.mean([path[n] for path in kept])) for n in kept[0]}
+    return found
+
+
+def _signed(values: Sequence[float]) -> str:
+    """Write the least and the most of some differences."""
+    return f"{min(values):+.3f} to {max(values):+.3f}"
 
 
 def objectives(cells: pd.DataFrame) -> str:

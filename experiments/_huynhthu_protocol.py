@@ -19,25 +19,21 @@ from _huynhthu_cells import (
     WITH_EQUAL_ROWS,
 )
 from _huynhthu_figures import average_ranks
-from _huynhthu_methods import BASES
+from _huynhthu_methods import BASES, N_MODELS, Effort
 from _huynhthu_paper import TABLE_S2_ERROR
-from _huynhthu_tables import LABELS, Paper, label
+from _huynhthu_tables import LABELS, Paper, label, listed
 from _huynhthu_tables import spread as by_method
+from _huynhthu_tables import with_error as spread
 
 KEY = ["data", "repetition", "method"]
 
 
-def spread(values: pd.Series, digits: int = 3) -> str:
-    """Write a mean and its standard error."""
-    if len(values) == 0:
-        return "–"
-    error = f" ± {values.std() / len(values) ** 0.5:.{digits}f}" if len(values) > 1 else ""
-    return f"{values.mean():.{digits}f}{error}"
+def lowest_of_20(cells: pd.DataFrame) -> tuple[str, str]:
+    """Compare the paper's rule for restarts with ours on the data sets that have both; kNN.
 
-
-def lowest_of_20(cells: pd.DataFrame) -> str:
-    """Compare the paper's rule for restarts with ours on the data sets that have both; kNN."""
-    rows = []
+    Also returned, in words: on how many problems the average of 3 has the higher mean AUPR.
+    """
+    rows, pairs = [], []
     for problem in PROBLEMS:
         mine = cells[cells["data"] == problem].set_index(["repetition", "method"])
         sets = [i for i, m in mine.index if m == LOWEST_OF_20 and (i, "prsb-knn") in mine.index]
@@ -50,10 +46,13 @@ def lowest_of_20(cells: pd.DataFrame) -> str:
              spread(ours["aupr"]), spread(theirs["aupr_single"]), spread(theirs["aupr"]),
              spread(theirs["aupr_of_mean"])]
         )  # fmt: skip
+        pairs.append((round(ours["aupr"].mean(), 3), round(theirs["aupr"].mean(), 3)))
     if not rows:
-        return "(not run)"
+        return "(not run)", "not run"
+    above, below = (sum(sign * (a - b) > 0 for a, b in pairs) for sign in (1, -1))
+    words = f"higher on {above}, lower on {below} of {len(pairs)} problems"
     header = ["", "data sets", "error: mean of 3", "lowest of 20", "AUPR: mean of 3"]
-    return table([*header, "single of 20", "lowest of 20", "mean of 20"], rows)
+    return table([*header, "single of 20", "lowest of 20", "mean of 20"], rows), words
 
 
 def with_appendix_b(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -68,18 +67,25 @@ def with_appendix_b(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     return main, done
 
 
-def listed(names: Sequence[str]) -> str:
-    """Write names one after the other: a, b and c."""
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+def candidates(effort: Effort) -> tuple[str, str]:
+    """Write the K of RF and RSB, and the depths of GBDT, that a small search tries."""
+    shares = [f"M/{share}" if share > 1 else "M" for share in effort.shares]
+    depths = [str(depth) for depth in effort.depths]
+    return f"K among {listed(['1', '√M', *shares])}", f"depth among {listed(depths)}"
 
 
-def baselines(done: Sequence[str], depths: Sequence[int]) -> str:
+def small_grids(effort: Effort) -> str:
+    """Write a small search: its candidates, folds and models."""
+    sizes, depths = candidates(effort)
+    models = "" if effort.search_models == N_MODELS else f" with {effort.search_models} models"
+    return f"{sizes}{models}, GBDT {depths}, by {effort.folds} folds"
+
+
+def baselines(done: Sequence[str], effort: Effort) -> str:
     """Write how RF, GBDT and RSB are tuned."""
+    sizes, depths = candidates(effort)
     grids = {
-        method: "K among 1, √M, M/50, M/10, M/3 and M"
-        if method != "gbdt"
-        else f"its depth among {', '.join(map(str, depths))}"
+        method: sizes if method != "gbdt" else f"its {depths}"
         for method in ("rf", "gbdt", *(f"rsb-{base}" for base in BASES))
         if method not in done
     }
@@ -88,12 +94,16 @@ def baselines(done: Sequence[str], depths: Sequence[int]) -> str:
         words.append(
             f"{listed([label(m) for m in done])} {'are' if len(done) > 1 else 'is'} tuned as in "
             "appendix B of the paper: ten "
-            "values of K or depths from 1 to 10, by 10 folds, with 100 models; all but RSB-SVM by "
-            "compiled versions of scikit-learn's methods, which tests hold to the originals."
+            "values of K or depths from 1 to 10, by 10 folds, with 100 models."
         )
+        if compiled := [label(m) for m in done if m in COMPILED]:
+            words.append(
+                f"({listed(compiled)}: compiled versions of scikit-learn's methods, which tests "
+                "hold to the originals.)"
+            )
     for grid in dict.fromkeys(grids.values()):
         names = listed([label(m) for m, g in grids.items() if g == grid])
-        words.append(f"{names}: {grid}, by 3 folds (paper: ten values each, by 10 folds).")
+        words.append(f"{names}: {grid}, by {effort.folds} folds (paper: ten values each, by 10).")
     return " ".join(words)
 
 
@@ -167,20 +177,44 @@ def equal_rows_together(real: pd.DataFrame, together: pd.DataFrame) -> str:
     return table(["", "", "folds at random", "equal rows together"], rows, text=2)
 
 
-def together_in_words(real: pd.DataFrame, together: pd.DataFrame) -> str:
-    """Write what keeping equal rows together does where many test rows were seen in training."""
-    words = []
-    for name in SEEN_IN_TRAINING:
-        changes = []
+def together_in_words(
+    real: pd.DataFrame, together: pd.DataFrame, seen: dict[str, float], listing: bool = True
+) -> str:
+    """Write what keeping equal rows together does where many test rows were seen, and elsewhere.
+
+    `seen` is the share of the test rows that are in the training part, by data set. With `listing`
+    the errors where many were seen are written, too.
+    """
+    errors: dict[str, dict[str, tuple[float, float]]] = {}
+    for name in WITH_EQUAL_ROWS:
         for method in TESTED:
             apart, kept = (
                 found[(found["data"] == name) & (found["method"] == method)]["error"]
                 for found in (real, together)
             )
             if len(kept) == N_FOLDS:
-                changes.append(f"{label(method)} {apart.mean():.3f} → {kept.mean():.3f}")
-        if changes:
-            words.append(f"on {name} {', '.join(changes)}")
+                errors.setdefault(name, {})[method] = apart.mean(), kept.mean()
+
+    def rising(names: Sequence[str]) -> str:
+        pairs = [pair for name in names for pair in errors[name].values()]
+        return f"{sum(bool(b > a) for a, b in pairs)} of {len(pairs)} errors rise"
+
+    many = [name for name in SEEN_IN_TRAINING if name in errors]
+    others = [name for name in errors if name not in many]
+    words = []
+    if many:
+        shares = listed([f"{name} {seen[name]:.0%}" for name in many])
+        changes = [
+            f"on {name} "
+            + ", ".join(f"{label(m)} {a:.3f} → {b:.3f}" for m, (a, b) in errors[name].items())
+            for name in many
+        ]
+        words.append(
+            f"where many test rows were seen in training ({shares}) {rising(many)}"
+            + (f" ({'; '.join(changes)})" if listing else "")
+        )
+    if others:
+        words.append(f"on {listed(others)} {rising(others)}")
     return "; ".join(words) or "not run"
 
 
@@ -204,6 +238,69 @@ def from_restarts(real: pd.DataFrame, several: pd.DataFrame, names: Sequence[str
         return "(not run)"
     header = ["", "", "folds", "AUPR: single restart", "lowest objective of 3", "mean of 3"]
     return table([*header, "error: one restart", "mean of 3"], rows, text=2)
+
+
+def apart(ranks: pd.Series, one: str, other: str, difference: float) -> str:
+    """Write how far two methods' average ranks are apart, and whether that is significant."""
+    gap = ranks[one] - ranks[other]
+    beyond = abs(gap) > difference
+    where = "behind" if gap > 0 else "ahead of"
+    return (
+        f"{label(one)} is {abs(gap):.2f} {where} {label(other)}, "
+        f"{'beyond' if beyond else 'below'} "
+        f"Nemenyi's critical difference of {difference:.3f}: "
+        f"{'significant' if beyond else 'not significant'}"
+    )
+
+
+def of_ranks(found: pd.DataFrame, whole: list[str], methods: list[str]) -> str:
+    """Compare the first two methods by average rank: all sets, then those with all their rows."""
+    wide = by_set(found, "error", methods)
+    return " ".join(
+        f"On {what}{_ranked(scores)}"
+        for what, scores in (
+            (f"all {len(wide)} sets", wide),
+            (f"the {len(whole)} sets with all rows", wide.loc[wide.index.isin(whole)]),
+        )
+    )
+
+
+def of_ranks_together(found: pd.DataFrame, together: pd.DataFrame, methods: list[str]) -> str:
+    """Compare them with equal rows in the same fold, where all folds and methods were run so."""
+    kept = together[together["method"].isin(methods)]
+    kept = kept.groupby("data").filter(lambda part: len(part) == N_FOLDS * len(methods))
+    if kept.empty:
+        return "(not run)"
+    names = list(kept["data"].unique())
+    wide = by_set(pd.concat([found[~found["data"].isin(names)], kept]), "error", methods)
+    return f"On all {len(wide)} sets, equal rows together on {listed(names)}{_ranked(wide)}"
+
+
+def by_set(found: pd.DataFrame, value: str, methods: list[str]) -> pd.DataFrame:
+    """Means, data sets × methods."""
+    return by_method(found, value)["mean"].unstack("method").reindex(columns=methods).dropna()
+
+
+def _ranked(scores: pd.DataFrame) -> str:
+    """Write the first two methods by average rank, and how far RF and PRSB-tree are apart."""
+    ranks, p, difference = average_ranks(scores, larger_is_better=False)
+    (first, best), (second, next_) = list(ranks.items())[:2]
+    return (
+        f" (Friedman p = {p:.3f}): {label(str(first))} {best:.2f}, "
+        f"{label(str(second))} {next_:.2f}; {apart(ranks, 'rf', 'prsb-tree', difference)}."
+    )
+
+
+def ranks_in_words(found: pd.DataFrame, methods: list[str], theirs: Paper) -> str:
+    """Write the average ranks of feature rankings, here and from the paper's table."""
+    published = pd.Series({key: number.mean for key, number in theirs.items()}).unstack()
+    words = []
+    for whose, scores in (("here", by_set(found, "aupr", methods)), ("paper", published[methods])):
+        if len(scores) >= 3:
+            ranks, p, _ = average_ranks(scores, larger_is_better=True)
+            order = ", ".join(f"{label(str(m))} {rank:.2f}" for m, rank in ranks.items())
+            words.append(f"{whose} {order} (p = {p:.1e})")
+    return "; ".join(words)
 
 
 def ranks_from_restarts(real: pd.DataFrame, several: pd.DataFrame, methods: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from _common import table
-from _huynhthu_cells import PROBLEMS
+from _huynhthu_cells import PROBLEMS, REGRESSION
 from _huynhthu_methods import BASES
 from _huynhthu_paper import Number
 
@@ -36,14 +36,28 @@ def spread(cells: pd.DataFrame, value: str) -> pd.DataFrame:
 
 
 def beside(ours: pd.DataFrame, paper: Paper, key: tuple[str, str], digits: int) -> str:
-    """Write one cell: our mean ± standard deviation, and the paper's mean in brackets."""
+    """Write one cell: our mean ± standard deviation, and in brackets the paper's as printed."""
     theirs = paper.get(key)
-    shown = "" if theirs is None else f" ({theirs[0]:.{digits}f})"
+    shown = "" if theirs is None else f" ({theirs.text})"
     if key not in ours.index:
         return f"–{shown}"
     mean, sd, count = ours.loc[key]
     spread_shown = f" ± {sd:.{digits}f}" if count > 1 else ""
     return f"{mean:.{digits}f}{spread_shown}{shown}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write names one after the other: a, b and c."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def with_error(values: pd.Series, digits: int = 3) -> str:
+    """Write a mean and its standard error."""
+    if len(values) == 0:
+        return "–"
+    error = f" ± {values.std() / len(values) ** 0.5:.{digits}f}" if len(values) > 1 else ""
+    return f"{values.mean():.{digits}f}{error}"
 
 
 def by_data(
@@ -80,7 +94,7 @@ def goals(cells: pd.DataFrame, error: Paper, aupr: Paper) -> tuple[str, pd.Serie
                     row += ["–"] * 3
                     continue
                 mean, sd, count = ours.loc[(problem, method)]
-                theirs, their_sd = paper[problem, method]
+                theirs, their_sd, _ = paper[problem, method]
                 se = np.hypot(sd, their_sd or 0) / count**0.5
                 z = sign * (mean - theirs) / se
                 what = "same" if abs(z) <= 2 else "better" if z < 0 else "**worse**"
@@ -105,8 +119,20 @@ def counted_goals(verdicts: pd.Series) -> str:
     )
 
 
-def restarts(cells: pd.DataFrame) -> str:
-    """AUPR of the restart with the lowest objective, and of the mean."""
+def near_rf(cells: pd.DataFrame, error: Paper) -> str:
+    """Write RF's error, ± its standard error, where the problem is our reading of the paper."""
+    words = []
+    for problem in REGRESSION:
+        mine = cells[(cells["data"] == problem) & (cells["method"] == "rf")]["error"]
+        words.append(f"{problem} {with_error(mine, 2)} against {error[problem, 'rf'].text}")
+    return "; ".join(words)
+
+
+def restarts(cells: pd.DataFrame) -> tuple[str, str]:
+    """AUPR of the restart with the lowest objective, and of the mean.
+
+    Also returned, in words: from how many data sets, and how often the mean is better.
+    """
     found = cells[cells["method"].isin(each("prsb"))].copy()
     columns = {
         "aupr_of_lowest_objective": "lowest objective", "aupr": "mean of all",
@@ -114,13 +140,19 @@ def restarts(cells: pd.DataFrame) -> str:
         "seconds": "CPU s, all restarts",
     }  # fmt: skip
     found = found.reindex(columns=["data", "method", *columns])
-    means = found.groupby(["data", "method"], sort=False)[list(columns)].mean()
-    rows = [
-        [data, label(method), *(f"{row[c]:.2f}" for c in list(columns)[:3]),
-         f"{row['n_models']:.0f}", f"{row['seconds']:.0f}"]
-        for (data, method), row in means.iterrows()
-    ]  # fmt: skip
-    return table(["", "", *columns.values()], rows, text=2)
+    rows, better, sizes = [], [], set()
+    for (data, method), mine in found.groupby(["data", "method"], sort=False):
+        values = [with_error(mine[c].dropna(), 2) for c in list(columns)[:3]]
+        means = mine[list(columns)].mean()
+        costs = [f"{means['n_models']:.0f}", f"{means['seconds']:.0f}"]
+        rows.append([data, label(method), *values, *costs])
+        better.append(bool(means["aupr"] > means["aupr_of_lowest_objective"]))
+        sizes.add(len(mine))
+    words = (
+        f"means ± standard error over {' to '.join(map(str, sorted(sizes)))} data sets. The mean "
+        f"of all ranks better in {sum(better)} of {len(better)} cases"
+    )
+    return table(["", "", *columns.values()], rows, text=2), words
 
 
 def references(cells: pd.DataFrame, papers: dict[str, Paper]) -> str:

@@ -4,8 +4,8 @@ python experiments/huynhthu2021.py                # the cells not in results/huy
 python experiments/huynhthu2021.py --report-only  # what the results and the cache hold so far
 python experiments/huynhthu2021.py --quick        # a look, in a temporary folder
 
-The cells at hand took 9 hours of CPU time; those that were not run take about 12 hours more (the
-page says which). They are computed one by one and kept.
+All planned cells take some 20 hours of CPU time on one core. They are computed one by one and kept;
+the page says what those at hand took, and which are missing.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class Experiment:
         self.folder.mkdir(exist_ok=True)
         self.seconds = 0.0
         self.parts: dict[str, tuple[list[Cell], pd.DataFrame]] = {}
+        self.main: dict[str, pd.DataFrame] = {}  # the cells of the main tables
 
     def part(self, name: str, wanted: list[Cell], work: Any, columns: list[str]) -> Any:
         """Compute the missing cells of a part; return all as a table, also written as CSV."""
@@ -81,6 +82,7 @@ def simulated(run: Experiment) -> dict[str, Any]:
         ["data", "repetition", "method"],
     )
     every, (found, tuned) = found, protocol.with_appendix_b(found)
+    run.main["simulated"] = found
     run.draw("figure_s1", figures.plot_boxes(found, "error", ("single", "rsb", "prsb"), "error"))
     run.draw("figure_s2", figures.plot_boxes(found, "aupr", ("eda", "prsb"), "AUPR"))
     goals, verdicts = tables.goals(found, paper.TABLE_S2_ERROR, paper.TABLE_S2_AUPR)
@@ -92,22 +94,30 @@ def simulated(run: Experiment) -> dict[str, Any]:
         "aupr": paper.TABLE_S3_AUPR,
         "n_models": paper.TABLE_S3_MODELS,
     }
-    mean = {value: tables.spread(found, value)["mean"] for value in ("error", "aupr", "size")}
-    return claims.of_simulated(mean) | {
+    restarts, restarts_words = tables.restarts(found)
+    lowest_of_20, lowest_words = protocol.lowest_of_20(found)
+    return claims.of_simulated(found) | {
         "goals": goals,
         "goals_counted": tables.counted_goals(verdicts),
         "n_goals": len(verdicts),
-        "baselines": protocol.baselines(tuned, effort.depths),
+        "baselines": protocol.baselines(tuned, effort),
+        "small_grids": protocol.small_grids(effort),
+        "small_k": protocol.candidates(effort)[0],
+        "small_folds": effort.folds,
+        "near_rf": tables.near_rf(found, paper.TABLE_S2_ERROR),
         "on_friedman": protocol.on_friedman(every),
         "table_2": tables.by_data(found, "error", paper.TABLE_2, ["Hypercube"], three),
+        "table_2_size": tables.by_data(found, "size", paper.TABLE_S1, ["Hypercube"], two, 1),
         "single": tables.by_data(found, "error", {}, problems, three),
         "table_s1": tables.by_data(found, "size", paper.TABLE_S1, problems, two, 1),
         "table_s2_error": tables.by_data(found, "error", paper.TABLE_S2_ERROR, problems, FIVE),
         "table_s2_aupr": tables.by_data(found, "aupr", paper.TABLE_S2_AUPR, problems, FIVE),
         "eda": tables.by_data(found, "aupr", {}, problems, tables.each("eda", "prsb")),
-        "restarts": tables.restarts(found),
+        "restarts": restarts,
+        "restarts_words": restarts_words,
         "table_s3": tables.references(found, papers),
-        "lowest_of_20": protocol.lowest_of_20(found),
+        "lowest_of_20": lowest_of_20,
+        "lowest_words": lowest_words,
         "appendix_b": protocol.appendix_b(
             every, every, problems, (paper.TABLE_S2_ERROR, paper.TABLE_2), 1
         ),
@@ -124,13 +134,18 @@ def not_in_the_paper(run: Experiment) -> dict[str, Any]:
         "printed", extra.printed_cells(quick), partial(extra.printed, **settings), names
     )
     digits = run.part("digits", extra.digits_cells(quick), partial(extra.digits, **settings), names)
+    rows, printed = [*extra.PRINTED, extra.THREE], extra.all_sets(printed)
+    differences, differences_words = extra.digit_differences(digits)
     return {
+        "digit_differences": differences,
+        "digit_words": differences_words,
+        "printed_words": extra.printed_in_words(printed),
         "printed_sets": printed["repetition"].nunique(),
         "printed_error": tables.by_data(
-            printed, "error", paper.TABLE_S2_ERROR, extra.PRINTED, extra.PRINTED_METHODS
+            printed, "error", paper.TABLE_S2_ERROR, rows, extra.PRINTED_METHODS
         ),
         "printed_aupr": tables.by_data(
-            printed, "aupr", paper.TABLE_S2_AUPR, extra.PRINTED, extra.PRINTED_METHODS
+            printed, "aupr", paper.TABLE_S2_AUPR, rows, extra.PRINTED_METHODS
         ),
         "digits": tables.by_data(digits, "error", {}, list(extra.DIGITS), extra.DIGITS_METHODS, 3),
     }
@@ -153,10 +168,17 @@ def real(run: Experiment) -> dict[str, Any]:
     found = found[cells_of_fold == len(names) * len(cells.METHODS)]
     n_folds = found["repetition"].nunique()
     others, found = other_protocols(run, found, effort, folder)
+    whole = [name for name in names if paper.TABLE_S4[name][0] <= cells.MANY_ROWS]
+    large = [name for name in names if name not in whole]
+    run.main["real"] = found
     values: dict[str, Any] = {
         "folds": f"{cells.N_FOLDS}-fold cross-validation"
         if n_folds == cells.N_FOLDS
         else f"**{n_folds} of the {cells.N_FOLDS} folds** of a cross-validation, so far",
+        "n_whole": len(whole),
+        "n_large": len(large),
+        "large_sets": tables.listed(large) if large else "none",
+        "grid_real": protocol.small_grids(effort),
         "table_4": tables.by_data(
             found, "error", paper.TABLE_4, names, tables.each("single", "rsb", "prsb")
         ),
@@ -165,46 +187,38 @@ def real(run: Experiment) -> dict[str, Any]:
         ),
         "table_s6": tables.by_data(found, "error", paper.TABLE_S6, names, FIVE),
         "table_s7": tables.by_data(found, "aupr", paper.TABLE_S7, names, EIGHT),
+        "figure_1": rank_figure(run, "figure_1", "error", found),
+        "figure_2": rank_figure(run, "figure_2", "aupr", found),
+        "with_eda": protocol.ranks_in_words(found, EIGHT, paper.TABLE_S7),
+        "ranks": protocol.of_ranks(found, whole, FIVE),
+        "against_paper": claims.against_paper(found),
     }
-    for name, value, methods, theirs, p_paper in (
-        ("figure_1", "error", FIVE, paper.TABLE_S6, paper.FRIEDMAN_ERRORS),
-        ("figure_2", "aupr", EIGHT, paper.TABLE_S7, paper.FRIEDMAN_AUPR),
-    ):
-        wide = tables.spread(found, value)["mean"].unstack("method").reindex(columns=methods)
-        wide = wide.dropna()
-        published = pd.Series({key: number[0] for key, number in theirs.items()}).unstack()
-        texts = []
-        for whose, scores in (("ours", wide), ("paper", published[methods])):
-            if len(scores) < 3:
-                continue
-            ranks, p, difference = figures.average_ranks(scores, value == "aupr")
-            title = "Test errors" if value == "error" else "Feature rankings (AUPR)"
-            title += (
-                f" of {len(scores)} real data sets, {'here' if whose == 'ours' else 'as published'}"
-            )
-            run.draw(
-                name if whose == "ours" else f"{name}_paper",
-                figures.critical_differences(ranks, difference, title),
-            )
-            order = ", ".join(f"{tables.label(str(m))} {r:.2f}" for m, r in ranks.items())
-            texts.append(f"{whose}: p = {p:.1e}; average ranks {order}")
-        values[name] = ". ".join(texts) + f" (p in the paper's text: {p_paper:g})."
-    ours = tables.spread(found, "error")["mean"].to_dict()
-    published = {key: number[0] for key, number in paper.TABLE_4.items()}
-    whole = [name for name in names if paper.TABLE_S4[name][0] <= cells.MANY_ROWS]
-    values["ranks"] = claims.of_ranks(found, whole, FIVE)
-    values |= claims.of_rankings(found, EIGHT)
-    values["table_s4"] = extra.real_sets(names, paper.TABLE_S4, folder, run.options.seed)
-    values |= others
-    for base in BASES:
-        values[f"folds_{base}"] = claims.over_folds(found, f"prsb-{base}", f"rsb-{base}")
-        for whose, errors in (("real", ours), ("paper", published)):
-            pairs = [
-                (errors.get((n, f"prsb-{base}")), errors.get((n, f"rsb-{base}"))) for n in names
-            ]
-            wins = [bool(a < b) for a, b in pairs if a is not None and b is not None]
-            values[f"{whose}_{base}"] = f"{sum(wins)} of {len(wins)}"
-    return values
+    return values | claims.of_real(found, names, FIVE) | claims.against_rsb(found, names) | others
+
+
+def rank_figure(run: Experiment, name: str, value: str, found: pd.DataFrame) -> str:
+    """Draw Figure 1 (errors) or 2 (AUPR), ours and from the paper's table; return it in words."""
+    errors = value == "error"
+    theirs = paper.TABLE_S6 if errors else paper.TABLE_S7
+    published = pd.Series(claims.printed(theirs)).unstack()[FIVE]
+    texts, chi2 = [], []
+    for whose, scores in (("ours", protocol.by_set(found, value, FIVE)), ("paper", published)):
+        if len(scores) < 3:
+            continue
+        ranks, p, difference = figures.average_ranks(scores, not errors)
+        title = "Test errors" if errors else "Feature rankings (AUPR)"
+        where = "here" if whose == "ours" else "as published"
+        run.draw(
+            name if whose == "ours" else f"{name}_paper",
+            figures.critical_differences(
+                ranks, difference, f"{title} of {len(scores)} real data sets, {where}"
+            ),
+        )
+        order = ", ".join(f"{tables.label(str(m))} {r:.2f}" for m, r in ranks.items())
+        texts.append(f"{whose}: p = {p:.1e}; average ranks {order}")
+        chi2.append(f"{whose} {figures.friedman(figures.rank(scores, not errors))[0]:.1e}")
+    said = paper.FRIEDMAN_ERRORS if errors else paper.FRIEDMAN_AUPR
+    return f"{'. '.join(texts)} (p in the paper's text: {said}; by χ²: {', '.join(chi2)})."
 
 
 def other_protocols(
@@ -233,14 +247,18 @@ def other_protocols(
     )
     papers = (paper.TABLE_S6, paper.TABLE_4)
     main, tuned_sets = protocol.on_real_data(found, tuned)
+    sets = list(dict.fromkeys([*found["data"], *together["data"]]))
+    table_s4, seen = extra.real_sets(sets, paper.TABLE_S4, folder, run.options.seed)
     values = {
+        "table_s4": table_s4,
         "tuned_sets": tuned_sets,
         "tuned_real": protocol.appendix_b(found, tuned, cells.FROM_RESTARTS, papers, cells.N_FOLDS),
         "together": protocol.equal_rows_together(found, together),
-        "together_words": protocol.together_in_words(found, together),
-        "ranks_together": claims.of_ranks_together(main, together, FIVE),
+        "together_words": protocol.together_in_words(found, together, seen),
+        "together_short": protocol.together_in_words(found, together, seen, listing=False),
+        "ranks_together": protocol.of_ranks_together(main, together, FIVE),
         "from_restarts": protocol.from_restarts(found, several, cells.FROM_RESTARTS),
-        "ranks_from_restarts": protocol.ranks_from_restarts(main, several, EIGHT),
+        "ranks_from_restarts": protocol.ranks_from_restarts(main, several, FIVE),
     }
     return values, main
 
@@ -262,7 +280,7 @@ def gene_networks(run: Experiment) -> dict[str, Any]:
     by_rule, above = network_tables.by_rule(found)
     auto_above, auto_seeds = network_tables.auto_above(found)
     kinds = network_tables.groups(found, held_out)
-    return {
+    return claims.of_networks(found) | {
         "table_5": network_tables.table_5(found),
         "best": network_tables.best(found, GOALS),
         "by_lambda": network_tables.by_lambda(found),
@@ -271,6 +289,8 @@ def gene_networks(run: Experiment) -> dict[str, Any]:
         "auto_above": auto_above,
         "auto_seeds": auto_seeds,
         "by_stage": network_tables.by_stage(found),
+        "stages_in_words": network_tables.stages_in_words(found),
+        "late_in_words": network_tables.late_in_words(found),
         "objectives": network_tables.objectives(found),
         "by_samples": network_tables.by_samples(samples),
         "by_samples_in_words": network_tables.by_samples_in_words(samples),
@@ -293,6 +313,8 @@ def main() -> None:
         "cost": run.seconds / 3600,
         "digits_splits": extra.N_SPLITS,
         "n_folds": cells.N_FOLDS,
+        "fold_factor": (1 + cells.N_FOLDS / (cells.N_FOLDS - 1)) ** 0.5,
+        "said_always": claims.always(run.main["simulated"], run.main["real"], list(PMLB)),
         "remaining": protocol.remaining(run.parts),
     }
     write("huynhthu2021.md", options, values)

@@ -24,9 +24,13 @@ import mainstay as ms
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "experiments"))
 
 import _huynhthu_claims as claims
+import _huynhthu_extra as extra
+import _huynhthu_figures as figures
 import _huynhthu_network_tables as network_tables
 import _huynhthu_networks as networks
+import _huynhthu_paper as paper
 import _huynhthu_protocol as protocol
+import _huynhthu_tables as tables
 from _huynhthu_cells import APPENDIX_B, PROBLEMS, SIMULATED, RealData, equal_rows
 from _huynhthu_methods import Task
 from _huynhthu_simulated_networks import simulate_network
@@ -307,8 +311,22 @@ def test_equal_rows_are_compared_only_on_whole_cross_validations() -> None:
     together = real.assign(error=0.2).drop(index=15)  # a fold of ERA is missing
     text = protocol.equal_rows_together(real, together)
     assert text.splitlines()[2:] == ["| spectf | RF | 0.100 ± 0.000 | 0.200 ± 0.000 |"]
-    words = protocol.together_in_words(real, together)
-    assert words == "on spectf RF 0.100 → 0.200"
+    words = protocol.together_in_words(real, together, {"spectf": 0.42})
+    assert words == (
+        "where many test rows were seen in training (spectf 42%) 1 of 1 errors rise "
+        "(on spectf RF 0.100 → 0.200)"
+    )
+
+
+def test_where_few_rows_were_seen_errors_are_only_counted() -> None:
+    names = ("ERA", "haberman", "bupa")
+    real = real_cells({"rf": 0.3, "gbdt": 0.5}, "error", names)
+    together = real_cells({"rf": 0.4, "gbdt": 0.4}, "error", names)
+    words = protocol.together_in_words(real, together, {"ERA": 0.93}, listing=False)
+    assert words == (
+        "where many test rows were seen in training (ERA 93%) 1 of 2 errors rise; "
+        "on haberman and bupa 2 of 4 errors rise"
+    )
 
 
 def test_appendix_b_takes_the_place_of_the_small_grids_once_all_of_it_was_run() -> None:
@@ -326,11 +344,13 @@ def test_appendix_b_takes_the_place_of_the_small_grids_once_all_of_it_was_run() 
     main, done = protocol.with_appendix_b(cells.drop(index=3))  # one of b-gbdt is missing
     assert done == ["rf"]
     assert main[main["method"] == "gbdt"]["error"].tolist() == [0.5] * 40
-    words = protocol.baselines(done, (1, 3))
+    words = protocol.baselines(done, replace(SIMULATED, depths=(1, 3)))
     assert words.startswith("RF is tuned as in appendix B")
-    assert "GBDT: its depth among 1, 3, by 3 folds" in words
-    paper = {("Linear", "rf"): (0.21, None)}
-    text = protocol.appendix_b(cells, cells, ["Linear"], [paper], 10)
+    assert "(RF: compiled versions" in words
+    assert "GBDT: its depth among 1 and 3, by 3 folds" in words
+    assert "RSB-SVM: K among 1, √M, M/50, M/10, M/3 and M, by 3 folds" in words
+    printed = {("Linear", "rf"): paper.Number(0.21, None, "0.21")}
+    text = protocol.appendix_b(cells, cells, ["Linear"], [printed], 10)
     assert text.splitlines()[2] == (
         "| RF | Linear | 10 | 0.300 ± 0.000 | 0.200 ± 0.000 | 0.21 | 2 to 2 | 1 |"
     )
@@ -361,12 +381,12 @@ def test_ranks_with_equal_rows_together_need_all_methods() -> None:
     errors = {"rf": 0.3, "gbdt": 0.4, "prsb-tree": 0.2}
     real = real_cells(errors, "error", ("bupa", "ERA", "pm10"))
     together = real_cells(errors | {"prsb-tree": 0.9}, "error", ("bupa", "ERA"))
-    words = claims.of_ranks_together(real, together, list(errors))
-    assert words.startswith("On all 3 sets, equal rows together on 2 of them (Friedman p = ")
-    assert "): RF 1.33, GBDT 2.33; RF is 1.00 from PRSB-tree, below" in words
-    words = claims.of_ranks_together(real, together.drop(index=0), list(errors))
-    assert words.startswith("On all 3 sets, equal rows together on 1 of them")
-    assert claims.of_ranks_together(real, together[:5], list(errors)) == "(not run)"
+    words = protocol.of_ranks_together(real, together, list(errors))
+    assert words.startswith("On all 3 sets, equal rows together on bupa and ERA (Friedman p = ")
+    assert "): RF 1.33, GBDT 2.33; RF is 1.00 ahead of PRSB-tree, below" in words
+    words = protocol.of_ranks_together(real, together.drop(index=0), list(errors))
+    assert words.startswith("On all 3 sets, equal rows together on ERA (Friedman")
+    assert protocol.of_ranks_together(real, together[:5], list(errors)) == "(not run)"
 
 
 def test_ranks_from_restarts_take_only_what_the_restarts_changed() -> None:
@@ -396,3 +416,190 @@ def test_what_is_left_is_counted_by_method_with_its_cost() -> None:
         "| all |  |  | 2 |",
     ]
     assert protocol.remaining({"real": (wanted, found)}).startswith("(nothing")
+
+
+# ---------------------------------------------------------------------- the paper's statements
+
+
+def problem_cells(values: dict[str, float], value: str, n: int = 10) -> pd.DataFrame:
+    rows = [
+        {"data": problem, "repetition": str(i), "method": method, value: number + 0.001 * i}
+        for problem in PROBLEMS
+        for i in range(n)
+        for method, number in values.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_the_papers_numbers_keep_their_digits() -> None:
+    cells = problem_cells({"prsb-tree": 4.9}, "size")
+    text = tables.by_data(cells, "size", paper.TABLE_S1, ["Checkerboard"], ["prsb-tree"], 1)
+    assert text.splitlines()[-1] == "| Checkerboard | 4.9 ± 0.0 (8.35 ± 2.09) |"
+    assert paper.TABLE_4["ERA", "rsb-tree"].text == "2.59"  # no standard deviation is printed
+
+
+@pytest.mark.parametrize(
+    ("table", "larger", "said"), [("TABLE_S6", False, 9.6e-4), ("TABLE_S7", True, 4.0e-3)]
+)
+def test_friedman_by_f_gives_about_the_p_of_the_papers_text(table, larger, said) -> None:
+    scores = pd.Series(claims.printed(getattr(paper, table))).unstack()
+    five = scores[["rf", "gbdt", "prsb-tree", "prsb-knn", "prsb-svm"]]
+    chi2, f = figures.friedman(figures.rank(five, larger))
+    assert f == pytest.approx(said, rel=0.15)
+    assert chi2 > 1.5 * said
+
+
+def test_methods_that_always_come_in_the_same_order_differ() -> None:
+    ranks = pd.DataFrame([[1.0, 2.0, 3.0]] * 4)
+    chi2, f = figures.friedman(ranks)
+    assert chi2 == pytest.approx(np.exp(-4))  # χ² = 8 with 2 degrees of freedom
+    assert f == 0
+
+
+@pytest.mark.parametrize(("right", "agrees"), [(8, True), (6, None), (5, False), (0, False)])
+def test_four_fifths_agree_and_most_agree_in_part(right: int, agrees: bool | None) -> None:
+    assert claims.judged([True] * right + [False] * (10 - right)) is agrees
+
+
+def test_statements_about_simulations() -> None:
+    error = {"rf": 0.3, "gbdt": 0.1}
+    for base, single, rsb, prsb in (
+        ("tree", 0.5, 0.3, 0.25), ("knn", 0.5, 0.48, 0.2), ("svm", 0.5, 0.4, 0.38)
+    ):  # fmt: skip
+        error |= {f"single-{base}": single, f"rsb-{base}": rsb, f"prsb-{base}": prsb}
+    found = claims.of_simulated(problem_cells(error, "error"))
+    assert found["claim_lowest"] == "**Agrees.** 3 of 3"
+    assert found["claim_rsb"].startswith("**Agrees.** 12 of 12")
+    assert found["claim_gain"].startswith("**Does not agree.** 4 of 8")  # kNN gains, SVM does not
+    assert found["claim_only_trees"] == "**Agrees in part.** 8 of 12"  # SVM improves by a fifth
+    assert found["claim_rf_error"].startswith("**Agrees in part.** 6 of 9")
+    assert found["claim_rf_error"].endswith("worse by more than two standard errors: 3")
+    assert found["claim_gbdt_error"].startswith("**Does not agree.** 0 of 9")
+    assert found["claim_rf_aupr"].startswith("(not yet computed)")
+
+
+def test_statements_about_real_data() -> None:
+    names = ("bupa", "ERA", "pm10", "wind")
+    error = {"rf": 0.1, "gbdt": 0.2, "prsb-tree": 0.3, "prsb-knn": 0.4, "prsb-svm": 0.5}
+    more = {"rsb-tree": 0.2, "rsb-knn": 0.5, "rsb-svm": 0.45}
+    found = real_cells(error | more, "error", names)
+    found["error"] += found["repetition"].astype(int) * 0.001
+    rankings = {method: 1 - value for method, value in error.items()}
+    found["aupr"] = found["method"].map(rankings)
+    said = claims.of_real(found, names, list(error))
+    assert said["said_knn_svm"].startswith("**Does not agree.** 4 of 8")
+    assert said["said_trees"].startswith("**Agrees.** PRSB-tree has a lower mean error")
+    assert said["said_outperformed"] == (
+        "**Agrees.** PRSB's average rank is behind in 6 of 6 pairs"
+    )
+    assert said["said_tree_apart"].startswith("**Agrees.** RF is 2.00 ahead of PRSB-tree, below")
+    assert said["said_bases"].startswith("**Agrees in part.**")  # trees rank best, too
+    assert said["said_leader"] == "RF has the best average rank (1.00)"
+    always = claims.always(problem_cells(error | more, "error"), found, names)
+    assert always.startswith("**Does not agree.** 4 of 8 simulated and 4 of 8 real cases")
+    assert claims.of_real(found, names[:1], list(error))["said_bases"] != ""
+
+
+def test_too_few_sets_for_ranks_are_not_judged() -> None:
+    found = real_cells({"rf": 0.1, "gbdt": 0.2}, "error", ("bupa",)).assign(aupr=0.5)
+    said = claims.of_real(found, ["bupa"], ["rf", "gbdt"])
+    assert set(said.values()) == {"(not yet computed)"}
+    assert len(said) == 10
+
+
+def test_errors_against_the_papers_are_compared_in_its_digits() -> None:
+    found = real_cells({"prsb-tree": 0.462}, "error", ("bupa", "pm10"))  # paper: 0.46 and 0.69
+    words = claims.against_paper(found.assign(aupr=0.5))  # paper: 0.33 and 0.77
+    assert words.startswith("PRSB-tree error lower on 1, higher on 0 and AUPR lower on 1, higher")
+
+
+def test_statements_about_networks() -> None:
+    values = {"forest": 0.2, "eda-knn": 0.1, "prsb-knn-0": 0.15, "prsb-knn-auto": 0.3}
+    rows = [
+        {"data": name, "method": method, "seed": "0", "average_precision": value}
+        for name in networks.NETWORKS
+        for method, value in values.items()
+    ]
+    said = claims.of_networks(pd.DataFrame(rows))
+    assert said["net_bases"] == "no base model"
+    assert said["net_highest"] == "(not yet computed)"
+    assert said["net_highest_auto"] == "5 of 5"
+    assert said["net_eda"].startswith("**Agrees.** 5 of 5")
+    assert said["net_forest"].startswith("**Agrees.** 5 of 5")
+    assert said["net_gap"].startswith("-0.050")
+    for value, size in (("20", 20), ("50", 50), ("100", 100)):
+        rows += [
+            {"data": name, "method": f"prsb-knn-{value}", "seed": "0", "average_precision": 0.18,
+             "of_last": [0.1], "regulators_mean": 50 / size, "regulators_last": 30 / size}
+            for name in networks.NETWORKS
+        ]  # fmt: skip
+    said = claims.of_networks(pd.DataFrame(rows))
+    assert said["net_bases"] == "kNN"
+    assert said["net_highest"] == "**Does not agree.** 0 of 5"  # below the forest
+    assert said["net_above"].startswith("**Does not agree.** 0 of 5")
+
+
+def test_stages_are_described_by_where_the_ranking_is_best() -> None:
+    path = {"10": 0.10, "50": 0.18, "70": 0.16, "100": 0.08}
+    cells = pd.DataFrame([{"data": "1", "method": "prsb-knn-0", "seed": "0", "by_stage": path}])
+    assert network_tables.stages_in_words(cells) == (
+        "with steps of 0.01 the ranking is best at stage 50 and changes by -0.100 to -0.100 until "
+        "the last; its best minus the paper's number is +0.010 to +0.010 (1 networks)"
+    )
+    late = network_tables.late_in_words(cells.assign(method="prsb-knn-50"))
+    assert late == "by -0.100 to -0.020 with steps of 0.01"
+    assert network_tables.late_in_words(cells) == "(not run)"
+
+
+def test_networks_methods_are_written_with_their_penalty() -> None:
+    written = [network_tables.shown(m) for m in ("forest", "eda-knn", "prsb-svm-auto")]
+    assert written == ["GENIE3 (forest)", "EDA-kNN", "PRSB-SVM, λ automatic"]
+    assert network_tables.shown("slow-knn-100") == "PRSB-kNN, λ = 100, step 0.001"
+    assert network_tables.shown("prsb-tree-0") == "PRSB-tree, λ = 0"
+
+
+def test_hypercube_as_printed_has_unit_variance_around_four_corners() -> None:
+    X, y, relevant = extra.printed_problem("Hypercube", 0)
+    assert X.shape == (800, 305)
+    assert relevant.tolist() == [0, 1, 2, 3, 4]
+    assert y.sum() == 400
+    signs = np.sign(X[:, :5])
+    corners, counts = np.unique(signs, axis=0, return_counts=True)
+    centre = corners[counts.argmax()]
+    near = X[(signs == centre).all(axis=1), :5]
+    assert np.abs(near.mean(axis=0) - centre).max() < 0.5
+    assert 0.9 < X[:, 5:].std() < 1.1
+
+
+def test_differences_between_digits_are_paired() -> None:
+    rows = [
+        {"data": name, "repetition": str(i), "method": method, "error": 0.1 * i + step}
+        for name in extra.DIGITS
+        for i in range(5)
+        for method, step in zip(extra.DIGITS_METHODS, (0.3, 0.0, 0.1, 0.2), strict=True)
+    ]
+    text, words = extra.digit_differences(pd.DataFrame(rows))
+    line = "| 120 rows | -0.100 ± 0.000 | 0.200 ± 0.000 | 0.100 ± 0.000 |"
+    assert text.splitlines()[2] == line
+    assert words.startswith("with 120 rows 0.200 ± 0.000 against an SVM and 0.100 ± 0.000")
+
+
+def test_the_mean_of_restarts_is_counted_against_the_lowest() -> None:
+    cells = problem_cells({"prsb-knn": 0.6}, "aupr")
+    cells["aupr_of_lowest_objective"] = np.where(cells["data"] == "Linear", 0.9, 0.5)
+    text, words = tables.restarts(cells.assign(agreement=1.0, n_models=10, seconds=1.0))
+    assert words.startswith("means ± standard error over 10 data sets. The mean of all")
+    assert words.endswith("in 3 of 4 cases")
+    assert "0.50 ± 0.00 | 0.60 ± 0.00 | 1.00 ± 0.00 | 10 | 1 |" in text
+
+
+def test_printed_versions_are_counted_with_three_restarts_only_if_all_sets_were_run() -> None:
+    values = {"rf": 0.2, "gbdt": 0.1, "prsb-knn": 0.15}
+    cells = problem_cells(values, "error", extra.N_SETS).assign(aupr=0.5)
+    cells = cells[cells["data"] == "Hypercube"]
+    more = cells[cells["method"] == "prsb-knn"].assign(data=extra.THREE, error=0.05)
+    words = extra.printed_in_words(extra.all_sets(pd.concat([cells, more])))
+    assert words.startswith("lower error than RF: Hypercube 1 of 1, Hypercube (3 restarts) 1 of 1;")
+    assert "lower error than GBDT: Hypercube 0 of 1, Hypercube (3 restarts) 1 of 1" in words
+    words = extra.printed_in_words(extra.all_sets(pd.concat([cells, more[1:]])))
+    assert words.startswith("lower error than RF: Hypercube 1 of 1; lower error than GBDT")
