@@ -38,11 +38,11 @@ WITH_APPENDIX_B = ("rf", "gbdt", "rsb-knn", "rsb-tree", "rsb-svm")
 COMPILED = WITH_APPENDIX_B[:4]  # the others are tuned by the library itself
 
 SIMULATED = Effort(10, 3, 1000, 3, 100, (50, 10, 3, 1), (1, 3, 5))
-SIMULATED_QUICK = Effort("oob", 2, 60, 2, 10, (10, 1), (1, 3))
+SIMULATED_QUICK = Effort("oob", 2, 60, 2, 10, (10, 1), (1,))
 REAL = Effort("oob", 1, 1000, 2, 30, (3, 1), (1, 3))
 REAL_QUICK = Effort("oob", 1, 20, 2, 10, (10,), (1,))
 QUICK_METHODS = ("rf", "gbdt", "gbdt2", "-knn")  # trees and SVM take longer
-QUICK_SETS = ("ERA", "pm10", "bupa", "haberman")
+QUICK_SETS = ("pm10", "bupa", "haberman")
 N_SETS, N_FOLDS, N_NOISE = 10, 10, 500
 N_RESTARTS_REAL = 3
 TESTED = ("rf", "gbdt", *(f"prsb-{base}" for base in BASES))
