@@ -2,7 +2,7 @@
 
 python experiments/onda2021.py                # 20 minutes of CPU time and section 9; cells are kept
 python experiments/onda2021.py --report-only  # what has been computed so far
-python experiments/onda2021.py --quick        # a look, in a temporary folder: a minute
+python experiments/onda2021.py --quick        # a look, in a temporary folder: two minutes
 """
 
 from __future__ import annotations
