@@ -296,8 +296,8 @@ def by_samples_in_words(cells: pd.DataFrame) -> str:
         paths = cells.loc[cells["samples"] == n, "by_stage"] if len(cells) else []
         each = [path["100"] - path["50"] for path in paths]
         if each:
-            changes.append(f"with {n} samples by {np.mean(each):+.3f} ({min(each):+.3f} to "
-                           f"{max(each):+.3f}, {len(each)} networks)")  # fmt: skip
+            spread = f"{_signed(each)}, {len(each)} networks"
+            changes.append(f"with {n} samples by {np.mean(each):+.3f} ({spread})")
     return f"From stage 50 to 100 it changes {' and '.join(changes)}." if changes else ""
 
 

@@ -10,6 +10,7 @@ from _common import table
 from scipy.stats import binom, friedmanchisquare
 
 from mainstay.comparison.significance import corrected_standard_error
+from mainstay.measures.intervals import jackknife_variance
 
 MEAN = "arithmetic mean"
 TEST_PER_TRAIN = 0.5  # a third of the rows against two thirds
@@ -27,7 +28,7 @@ def jackknife_error(pairs: np.ndarray, baseline: np.ndarray | None = None) -> fl
     x = np.array(pairs if baseline is None else pairs - baseline, dtype=float)
     np.fill_diagonal(x, 0)
     without = (x.sum() - 2 * x.sum(axis=0)) / ((m - 1) * (m - 2))
-    return float(np.sqrt((m - 1) * np.var(without)))
+    return float(np.sqrt(jackknife_variance(without)))
 
 
 def split_errors(every: pd.DataFrame) -> pd.DataFrame:
