@@ -17,6 +17,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeRegressor
 
 import mainstay as ms
@@ -34,10 +35,12 @@ import _huynhthu_tables as tables
 from _huynhthu_cells import APPENDIX_B, PROBLEMS, SIMULATED, RealData, equal_rows
 from _huynhthu_methods import Task
 from _huynhthu_simulated_networks import simulate_network
+from _huynhthu_svm import machines
 from _huynhthu_trees import boosting, forest, neighbours, sorted_table
 from _huynhthu_tuned import tuned
 from papers_index import numbers
 
+from mainstay._kernels.subspace_draws import GOLDEN, _below, _mixed
 from mainstay.networks.expression import read_expression
 from mainstay.networks.inference import link_table
 from mainstay.networks.subspaces import SubspaceSettings
@@ -170,7 +173,49 @@ class TestCompiledBaselines:
             theirs.append(model.fit(X[:160], y[:160]).predict(X[160:]))
         assert_same_up_to_chance(np.array(ours), np.array(theirs))
 
-    @pytest.mark.parametrize("method", ["rf", "gbdt", "rsb-knn", "rsb-tree"])
+    @pytest.mark.parametrize("classes", [True, False])
+    def test_machines(self, problem: Any, classes: bool) -> None:
+        X, y = problem
+        X = X.astype(float)
+        y = (y > 0.5).astype(float) if classes else y
+        sizes, fold_of = np.array([2, 5, 12]), np.repeat([-1, 0], [160, 100])
+        for seed in range(8):
+            found = machines(np.ascontiguousarray(X.T), y, classes, 160, fold_of, sizes, 1, seed)
+            state = np.array([_mixed(np.uint64(seed) + GOLDEN)], dtype=np.uint64)
+            rows = [int(_below(state, 160)) for _ in range(160)]
+            used = np.arange(12)
+            for i in range(12):
+                at = i + int(_below(state, 12 - i))
+                used[[at, i]] = used[[i, at]]
+            for size, line in zip(sizes, found, strict=True):
+                model = SVC() if classes else SVR()
+                model.fit(X[rows][:, used[:size]], y[rows])
+                expected = model.predict(X[160:, used[:size]])
+                # both stop at a tolerance of 1e-3
+                np.testing.assert_allclose(line[160:], expected, atol=0 if classes else 0.01)
+
+    def test_machines_learn_from_the_other_folds(self, problem: Any) -> None:
+        X, y = problem
+        columns, fold_of = np.ascontiguousarray(X.T, dtype=float), np.arange(260) % 4
+        found = machines(columns, y, False, 260, fold_of, np.array([12]), 20, 0)[0]
+        expected = np.empty(260)
+        for fold in range(4):
+            seen = fold_of != fold
+            expected[~seen] = SVR().fit(X[seen], y[seen]).predict(X[~seen])
+        assert np.corrcoef(found, expected)[0, 1] > 0.97
+        changed = np.where(fold_of == 1, -y, y)
+        again = machines(columns, changed, False, 260, fold_of, np.array([12]), 20, 0)[0]
+        np.testing.assert_array_equal(again[fold_of == 1], found[fold_of == 1])
+        assert (again[fold_of != 1] != found[fold_of != 1]).all()
+
+    def test_a_bootstrap_of_one_class_predicts_it(self) -> None:
+        columns = np.random.default_rng(0).normal(size=(3, 12))
+        y, fold_of = np.array([1.0] + [0.0] * 11), np.repeat([-1, 0], [10, 2])
+        found = machines(columns, y, True, 10, fold_of, np.array([1, 3]), 50, 0)
+        assert (found >= 0).all()
+        assert (found <= 0.7).all()
+
+    @pytest.mark.parametrize("method", ["rf", "gbdt", "rsb-knn", "rsb-tree", "rsb-svm"])
     def test_a_search_finds_what_helps(self, problem: Any, method: str) -> None:
         X, y = problem
         X = np.hstack([X, np.random.default_rng(1).normal(size=(260, 30))])
@@ -346,7 +391,7 @@ def test_appendix_b_takes_the_place_of_the_small_grids_once_all_of_it_was_run() 
     assert main[main["method"] == "gbdt"]["error"].tolist() == [0.5] * 40
     words = protocol.baselines(done, replace(SIMULATED, depths=(1, 3)))
     assert words.startswith("RF is tuned as in appendix B")
-    assert "(RF: compiled versions" in words
+    assert "(Compiled versions" in words
     assert "GBDT: its depth among 1 and 3, by 3 folds" in words
     assert "RSB-SVM: K among 1, √M, M/50, M/10, M/3 and M, by 3 folds" in words
     printed = {("Linear", "rf"): paper.Number(0.21, None, "0.21")}
@@ -374,7 +419,7 @@ def test_appendix_b_on_real_data_needs_all_folds_of_a_set() -> None:
     means = main.groupby(["method", "data"])["error"].mean().unstack()
     assert means.loc["rf"].to_dict() == pytest.approx({"bupa": 0.2, "ERA": 0.3})
     assert means.loc["gbdt"].tolist() == pytest.approx([0.5, 0.5])
-    assert words == "RF on 1, GBDT on 0, RSB-kNN on 0 and RSB-tree on 0"
+    assert words == "RF on 1, GBDT on 0, RSB-kNN on 0, RSB-tree on 0 and RSB-SVM on 0"
 
 
 def test_ranks_with_equal_rows_together_need_all_methods() -> None:

@@ -31,7 +31,7 @@ from mainstay._kernels.subspace_draws import (
     most_features,
 )
 
-RBF, LINEAR = 0, 1
+RBF, LINEAR, GIVEN = 0, 1, 2  # given: similarities, 1 on the diagonal, are in the cache already
 FIXED, SCALE, AUTO = 0, 1, 2  # how gamma is found
 TAU = 1e-12
 NEAR = 1e-12  # from a bound, in units of C, is at the bound
@@ -99,6 +99,8 @@ def _exp(x, n, rounded, bits, out):
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _kernel_row(points, sums, exponent, rounded, bits, d, n, i, kernel, gamma, cache):
     """Fill `cache[i]` with the kernel of row i and the first n rows."""
+    if kernel == GIVEN:
+        return
     out = cache[i]
     for j in range(n):
         sums[j] = 0.0
