@@ -18,6 +18,7 @@ from scipy import stats
 
 from mainstay._validation import InputError
 from mainstay.forecast.virtual import Ensembles
+from mainstay.measures.intervals import jackknife_variance
 from mainstay.reliability.agreement import error_over_data_sets
 
 _PARTS = 10  # of the pool, left out in turn
@@ -77,7 +78,7 @@ class FlatCurve:
             replacements = kept[rng.integers(len(kept), size=draws.shape)]
             replaced = np.where(shares[draws] == part, replacements, draws)
             without.append(self.ensembles.agreement(pool[replaced], rng).value)
-        error = math.hypot(_jackknife_error(np.array(without)), noise)
+        error = math.sqrt(jackknife_variance(np.array(without)) + noise**2)
         lowest = self.ensembles.lowest
         return _point(m, value, error, _PARTS - 1, self.confidence, disjoint, lowest)
 
@@ -171,7 +172,7 @@ class HalvesCurve(ABC):
 
     def _error(self, value: float, without: np.ndarray) -> float:
         """Standard error of a value, from those with parts left out in turn."""
-        return _jackknife_error(without)
+        return math.sqrt(jackknife_variance(without))
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,10 +214,10 @@ class NestedCurve(HalvesCurve):
         noise = self._noise_of_a_run()
         inside = math.log((1 + noise / self.largest) / (1 + noise / m))
         between = np.log(self._reciprocal(m) / np.maximum(observed, _LOWEST))
-        weight = _TRUST**2 / (_TRUST**2 + _jackknife_error(between[1:]) ** 2)
+        weight = _TRUST**2 / (_TRUST**2 + jackknife_variance(between[1:]))
         growth = math.exp(weight * between[0] + (1 - weight) * inside)
-        square, error = float(observed[0]) ** 2, _jackknife_error(observed[1:])
-        return 1 + (growth - 1) * (square / (square + _CAUTION * error**2) if square else 0.0)
+        square, variance = float(observed[0]) ** 2, jackknife_variance(observed[1:])
+        return 1 + (growth - 1) * (square / (square + _CAUTION * variance) if square else 0.0)
 
     def _noise_of_a_run(self) -> float:
         """Variance of a run inside a half, relative to that of what its runs have in common: c."""
@@ -233,7 +234,7 @@ class NestedCurve(HalvesCurve):
         return float(self._memory["noise"])
 
     def _error(self, value: float, without: np.ndarray) -> float:
-        spread = _jackknife_error(without) * math.sqrt(len(without))
+        spread = math.sqrt(jackknife_variance(without) * len(without))
         return error_over_data_sets(value, spread, len(without), self.ensembles.chance)
 
 
@@ -336,11 +337,6 @@ def _check_halves(groups: list[np.ndarray], paired: bool) -> None:
 
 def _finite(m: float) -> int:
     return 100_000 if math.isinf(m) else int(m)
-
-
-def _jackknife_error(without: np.ndarray) -> float:
-    n = len(without)
-    return math.sqrt((n - 1) / n * float(((without - without.mean()) ** 2).sum()))
 
 
 def _point(
