@@ -45,28 +45,33 @@ _PAPER_B = (
          "expected scores are exact or simulated to a precision, not by 10,000 draws; the wide set "
          "is not the paper's, so that what is said of large sets is not judged", (_BOMMERT_DATA,)),
     Item("bommert2020", "section 2.2", "### Section 2.2", "### Section 4",
-         why="these follow from the definitions: they check this implementation as much as the paper"),
+         why="what follows from the definitions: checks of this implementation as much as of the "
+         "paper"),
     Item("bommert2020", "section 4, the conclusions", "### Section 4", "---\n", "{sets}",
          "that SMA-Count should be used is a recommendation", (_BOMMERT_DATA,)),
 )  # fmt: skip
 
 _PAPER_N = (
-    Item("nogueira2015", "(3), examples, theorems", "## 1. Equation", "## 2. Extremes",
-         why="a misprint (n = 10, not 100) and remarks of the text", counts="ticks"),
+    Item("nogueira2015", "(3), section 3.1, examples, theorems", "## 1. Equation", "## 2. Extremes",
+         why="a misprint (n = 10, not 100) and remarks of the text; what follows from the "
+         "definitions is checked over all sizes and overlaps for n = 10", counts="ticks"),
     Item("nogueira2015", "Fig. 1", "## 2. Extremes", "## 3. Properties"),
-    Item("nogueira2015", "Table 1, example 1", "## 3. Properties", "## 4. Feature selection"),
+    Item("nogueira2015", "Table 1, example 1", "## 3. Properties", "## 4. Feature selection",
+         why="ticks beside ticks; property 3 also by exact means and by random sets of different "
+         "sizes, {varied} rows",
+         facts=(r"in (?P<varied>\d+ of \d+) rows for different sizes",)),
     Item("nogueira2015", "Table 2, sizes of the data", "Sizes of the data sets",
          "Features selected,", counts="ticks"),
     Item("nogueira2015", "Table 2, features selected", "Features selected,",
          "![Stability of random forests",
          why="the paper does not say how its trees cut continuous features; of {tried} other kinds "
-         "of forests {near} come within 10%, and the nearest is within the paper's ± on {on} sets",
+         "of forests {near} come within 10%, and one of these is within the paper's ± on {on} sets",
          facts=(r"(?P<near>\d+) of the (?P<tried>\d+) come within 10%",
                 r"within the paper's ± on (?P<on>\d+ of \d+)"),
          counts="stated", rows=r"(\d+) of (\d+) means are within its ±"),
     Item("nogueira2015", "Fig. 2", "![Stability of random forests", "---\n",
-         why="the paper prints no numbers of the figure; also with the forests that come nearest "
-         "to Table 2, {hold} statements hold",
+         why="the paper prints no numbers of the figure; also with forests among those "
+         "nearest to Table 2, {hold} statements hold",
          facts=(r"nearest to Table 2, (?P<hold>\d+ of \d+)",)),
 )  # fmt: skip
 

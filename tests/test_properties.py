@@ -209,6 +209,51 @@ def test_random_selections_score_the_same_for_any_size_exactly_if_corrected(
     assert measure.corrected == measure.correction_for_chance
 
 
+def expected_with_unequal_sizes(name: str, sizes: list[int]) -> float:
+    """Mean of the stability of random selections of these sizes, for corrected measures.
+
+    0, but for measures of all runs together: these take the variance s² of the sizes for
+    instability. With similarities C and the covariance Σ of random selections it is
+    −s²/(m·p²)·Σ_fg C_fg/tr(CΣ), which is −s²/(m·k̄(p − k̄)) for C = I: 0 only for many runs.
+    """
+    if name not in ("nogueira", "sechidis"):
+        return 0.0
+    mean, square, m = np.mean(sizes), np.mean(np.square(sizes)), len(sizes)
+    covariance = np.full((P, P), (square - mean) / (P * (P - 1)) - (mean / P) ** 2)
+    np.fill_diagonal(covariance, mean / P * (1 - mean / P))
+    similar = np.eye(P)
+    for group in GROUPS if name == "sechidis" else ():
+        for i, j in itertools.permutations(group, 2):
+            similar[i, j] = 0.95
+    spread = np.var(sizes, ddof=1) / (m * P**2)
+    return float(-spread * similar.sum() / np.trace(similar @ covariance))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "measure", [m for m in SETS if m.unconstrained_cardinality], ids=lambda m: m.name
+)
+def test_random_selections_of_unequal_sizes_score_the_same_exactly_if_corrected(
+    measure: Measure,
+) -> None:
+    rng = np.random.default_rng(8)
+    results = []
+    for sizes in ([1, 2, 3, 4] * 2, [2, 6, 10] * 3, [8, 9, 10, 11] * 2):
+        repeats = [
+            value(measure, [set(rng.choice(P, size=k, replace=False).tolist()) for k in sizes])
+            for _ in range(100)
+        ]
+        error = float(np.std(repeats, ddof=1) / np.sqrt(len(repeats)))
+        expected = expected_with_unequal_sizes(measure.name, sizes)
+        results.append((float(np.mean(repeats)), error, expected))
+    if measure.correction_for_chance:
+        for mean, error, expected in results:
+            assert abs(mean - expected) <= 4 * error
+    else:
+        (low, error_low, _), (high, error_high, _) = min(results), max(results)
+        assert high - low > 4 * np.hypot(error_low, error_high)
+
+
 @pytest.mark.parametrize("measure", RANKINGS, ids=lambda m: m.name)
 def test_random_rankings_score_0_exactly_if_corrected(measure: Measure) -> None:
     rng = np.random.default_rng(3)
