@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -237,6 +238,29 @@ def better_claims(found: dict[str, pd.DataFrame], accuracy: pd.DataFrame) -> dic
     }
 
 
+def near_claims(found: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """Are the two rules nearer to each other in stability than any other pair is?
+
+    Mean absolute difference over data sets, of this pair and of the nearest other one.
+    """
+    rows, right = [], []
+    for f, frame in found.items():
+        for what, x in _rules(frame).items():
+            apart = {
+                pair: (x[pair[0]] - x[pair[1]]).abs().mean() for pair in combinations(RULES, 2)
+            }
+            two = apart.pop((BEST[0], BEST[1]))
+            nearest = min(apart, key=lambda pair: apart[pair])
+            right.append(bool(two < apart[nearest]))
+            other = f"{apart[nearest]:.4f} ({' and '.join(nearest)})"
+            rows.append((f"{FILTERS[f]}: {what}", f"{two:.4f}", other))
+    return {
+        "near_table": table(["", "the two", "nearest other pair"], rows),
+        "near_verdict": verdict(all_some(right)),
+        "near_count": f"{sum(right)} of {len(right)}",
+    }
+
+
 def steadier_claims(found: dict[str, pd.DataFrame], accuracy: pd.DataFrame) -> dict[str, Any]:
     """Do the data sets put the rules into one order, more in stability than in accuracy?"""
     rows, right = [], []
@@ -279,6 +303,7 @@ def both_filters(found: dict[str, pd.DataFrame], accuracy: pd.DataFrame) -> dict
         **steadier_claims(ours, accuracy),
         **better_claims(ours, accuracy),
         **peak_claims(ours),
+        **near_claims(ours),
         **stuart_claims(ours),
     }
 

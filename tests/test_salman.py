@@ -218,6 +218,17 @@ def test_two_rules_that_are_better_everywhere() -> None:
     level = accuracy * 0 + 80.0
     assert stability.better_claims(stabilities(value), level)["better_verdict"] == IN_PART
     assert stability.peak_claims(stabilities(value))["peak_verdict"] == AGREES
+    assert stability.near_claims(stabilities(value))["near_verdict"] != AGREES  # others are as near
+    place = {
+        **dict.fromkeys(RULES, 0.0),
+        errors.MEAN: 4.0,
+        "L2 norm": 4.1,
+        "RRA": 1.0,
+        "Stuart": 2.0,
+    }
+    near = stability.near_claims(stabilities(lambda _, rule: place.get(rule, 0.0)))
+    assert (near["near_verdict"], near["near_count"]) == (AGREES, "6 of 6")
+    assert "| 0.1000 | 1.0000 (geometric mean and RRA) |" in near["near_table"]
 
 
 def test_an_order_that_all_sets_share_is_steadier_than_noise() -> None:
