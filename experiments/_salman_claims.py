@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -9,35 +10,39 @@ import pandas as pd
 from _common import table, verdict
 from _salman_data import FILTERS, RULES, SETS, SINGLE
 from _salman_errors import (
+    BEST,
     MEAN,
     TEST_PER_TRAIN,
+    all_some,
     beyond_luck,
-    concordance,
     difference_errors,
-    luck_p,
+    flip_luck,
+    flip_test,
     split_errors,
     with_errors,
 )
-from _salman_paper import FALLS, GOOD_AND_BAD, MRMR_PAIRS
-from _significance import bonferroni_pairs, repeated_measures_anova, written_pairs
-from scipy.stats import friedmanchisquare
+from _salman_paper import ACCURACY_ANOVA, CONTRAST, FALLS, GOOD_AND_BAD, MRMR_PAIRS
+from _significance import bonferroni_pairs, detectable_difference, repeated_measures_anova
+from scipy import stats
+from scipy.stats import friedmanchisquare, ttest_rel
 
 from mainstay.comparison.significance import corrected_standard_error, corrected_t_test, holm
+from mainstay.measures.intervals import jackknife_variance
 
+SMALL = 0.1  # points of accuracy: one row in 1,000
 SHOWN = [*RULES, SINGLE]
 
 
 def accuracy_claims(every: pd.DataFrame, mean: pd.Series) -> dict[str, Any]:
     """What the paper says of Figs. 3 to 14; `every` has the splits, `mean` their mean."""
     below = mean[mean.index.get_level_values("tenth") < 10].unstack("rule")[SHOWN]
-    places = below[list(RULES)].groupby(["data", "filter"]).mean()
     return (
         _tables(every, below)
         | gains(every)
         | falls(every)
         | _order(below)
-        | _accuracy_tests(every, places)
-        | {"accuracy_w": {f: concordance(places.xs(f, level="filter")) for f in FILTERS}}
+        | _accuracy_tests(every, below)
+        | {"accuracy_cases": below[list(RULES)].groupby(["data", "filter"]).mean()}
     )
 
 
@@ -119,25 +124,73 @@ def falls(every: pd.DataFrame) -> dict[str, Any]:
 def _order(below: pd.DataFrame) -> dict[str, Any]:
     """Which rules are on top, in the middle, steady?"""
     rules = 100 * below[list(RULES)]
-    spread = rules.agg(np.ptp, axis=1).groupby(["data", "tenth"]).mean().unstack("tenth")
     by_set = rules.groupby("data").mean().loc[list(SETS)]
-    place = by_set.round(6).rank(axis=1, ascending=False, method="min")
-    both = place[[MEAN, "L2 norm"]].le(3).all(axis=1)
+    apart = by_set.sub(by_set.mean(axis=1), axis=0).round(6)
+    both, turned = _among_three(apart), _among_three(-apart)
+    luck, p_value = flip_luck(both, turned)
     rank = rules.groupby(["data", "filter"]).mean().round(6).rank(axis=1, ascending=False)
+    by_rank = rank.groupby("data").mean()
     best = by_set.agg(np.ptp, axis=1)
-    width = spread.mean()
     n = len(both)
     return {
-        "spread": {t: f"{width[t]:.2f} ± {spread[t].sem():.2f}" for t in spread},
-        "spread_verdict": verdict(bool(width[1] > width[5] > width[9])),
-        "places": ", ".join(f"{r} {rank[r].mean():.2f} ± {rank[r].sem():.2f}" for r in RULES),
-        "middle_verdict": verdict(beyond_luck(both.sum(), n, 0.3, all_but=11 / 12)),
+        "places": ", ".join(f"{r} {by_rank[r].mean():.2f} ± {by_rank[r].sem():.2f}" for r in RULES),
+        "middle_verdict": verdict(beyond_luck(both.sum(), n, p_value, all_but=11 / 12)),
         "middle": f"{both.sum()} of {n}",
-        "middle_luck": f"{0.3 * n:.1f}",
-        "middle_p": luck_p(both.sum(), n, 0.3),
+        "middle_luck": f"{luck:.1f}",
+        "middle_p": p_value,
         "range": f"{best.min():.2f} to {best.max():.2f}",
-        **_good_and_bad(place),
-        **_steadiness(rules),
+        "alike": _alike(rules),
+        **overlap(rules),
+        **_good_and_bad(apart.rank(axis=1, ascending=False, method="min")),
+        **steadiness(rules),
+        **contrasts(rules),
+    }
+
+
+def _among_three(apart: pd.DataFrame) -> np.ndarray:
+    """Whether both rules that the paper prefers are among the first three, as 1 or 0."""
+    place = apart.rank(axis=1, ascending=False, method="min")
+    return np.asarray(place[BEST].le(3).all(axis=1), dtype=int)
+
+
+def _alike(rules: pd.DataFrame) -> dict[str, str]:
+    """Least and largest correlation of distances from the mean of the five rules, two groups."""
+    cases = rules.groupby(["data", "filter"]).mean()
+    found = cases.sub(cases.mean(axis=1), axis=0).corr()
+    scores, ranks = RULES[:3], RULES[3:]
+    within = [found.loc[a, b] for a, b in combinations(scores, 2)]
+    across = [found.loc[a, b] for a, b in product(scores, ranks)]
+    return {
+        key: f"{min(x):.2f} to {max(x):.2f}" for key, x in (("within", within), ("across", across))
+    }
+
+
+def overlap(rules: pd.DataFrame) -> dict[str, Any]:
+    """Are best and worst rule near each other where many features are kept, and nearer than else?
+
+    The trend is Spearman's correlation of their distance with the threshold, one for each data set.
+    """
+    spread = rules.agg(np.ptp, axis=1).groupby(["data", "tenth"]).mean().unstack("tenth")
+    width, error = spread.mean(), spread.sem()
+    trend = spread.apply(lambda row: row.corr(pd.Series(row.index, row.index), "spearman"), axis=1)
+    p_value = flip_test(trend.to_numpy())
+    near = bool((width.loc[5:] < 1).all())
+    nearer = bool(trend.mean() < 0 and p_value < 0.05)
+    most, tenth = spread.loc[:, 6:].stack().idxmax()
+    rows = [
+        ("mean", *[f"{x:.2f} ± {e:.2f}" for x, e in zip(width, error, strict=True)]),
+        (most, *[f"{x:.2f}" for x in spread.loc[most]]),
+        (f"mean without {most}", *[f"{x:.2f}" for x in spread.drop(most).mean()]),
+    ]
+    return {
+        "spread_table": table(["", *[f"{10 * t}%" for t in spread]], rows),
+        "spread_verdict": verdict(all_some([near, nearer])),
+        "spread_trend": f"{trend.mean():+.2f} ± {trend.sem():.2f}",
+        "spread_falls": f"{int((trend < 0).sum())} of {len(trend)}",
+        "spread_p": p_value,
+        "spread_ends": float(ttest_rel(spread[1], spread[9]).pvalue),
+        "spread_most": f"{most} at {10 * tenth}%, {spread.loc[most, tenth]:.2f} points",
+        "spread_without": f"{spread.drop(most)[tenth].mean():.2f}",
     }
 
 
@@ -154,53 +207,181 @@ def _good_and_bad(place: pd.DataFrame) -> dict[str, str]:
     return found
 
 
-def _steadiness(rules: pd.DataFrame) -> dict[str, Any]:
-    """How far rules go from the mean of all five: over data sets and filters, and within sets."""
+def steadiness(rules: pd.DataFrame) -> dict[str, Any]:
+    """How much a rule's distance from the mean of all five varies over data sets and filters.
+
+    Errors of differences by the jackknife over the data sets.
+    """
     apart = rules.sub(rules.mean(axis=1), axis=0)
-    steady = apart.groupby(["data", "filter"]).mean().std()
-    rank = steady.rank()[[MEAN, "L2 norm"]].max()
     near = apart.abs().groupby("data").mean()
-    closer = near[MEAN] < near["L2 norm"]
-    named = ["ionosphere", "satellite"]
+    cases = apart.groupby(["data", "filter"]).mean()
+    steady = cases.std()
+    without = pd.DataFrame({name: cases.drop(name).std() for name in SETS}).T
+    rows, ratios = [], []
+    for rule in RULES:
+        row = [rule, f"{steady[rule]:.3f}"]
+        for mine in BEST:
+            gap = steady[rule] - steady[mine]
+            error = jackknife_variance((without[rule] - without[mine]).to_numpy()) ** 0.5
+            row.append(f"{gap:+.3f} ± {error:.3f}" if rule not in BEST else "–")
+            ratios += [] if rule in BEST else [gap / error]
+        rows.append(row)
     return {
-        "steady": ", ".join(f"{r} {steady[r]:.2f}" for r in RULES),
-        "steady_verdict": verdict({2.0: True, 3.0: None}.get(rank, False)),
-        "closer": f"{closer.sum()} of {len(closer)}",
+        "steady_table": table(["", "standard deviation", *[f"minus: {r}" for r in BEST]], rows),
+        "steady_verdict": _steady_verdict(ratios),
+        "closer": f"{int((near[MEAN] < near['L2 norm']).sum())} of {len(near)}",
         "closer_named": ", ".join(
-            f"{n} {near.loc[n, MEAN]:.2f} and {near.loc[n, 'L2 norm']:.2f}" for n in named
+            f"{n} {near.loc[n, MEAN]:.2f} and {near.loc[n, 'L2 norm']:.2f}"
+            for n in ("ionosphere", "satellite")
         ),
-        "closer_verdict": verdict({2: True, 1: None, 0: False}[int(closer[named].sum())]),
+        "steady_without": ", ".join(f"{r} {without.loc['scene', r]:.2f}" for r in RULES),
     }
 
 
-def _accuracy_tests(every: pd.DataFrame, places: pd.DataFrame) -> dict[str, Any]:
-    """Do the rules differ? Over data sets as in the paper, and over the splits of each data set."""
-    by_filter = {f: places.xs(f, level="filter") for f in FILTERS}
-    friedman = {f: friedmanchisquare(*part.T.to_numpy()).pvalue for f, part in by_filter.items()}
-    anova = {f: repeated_measures_anova(part)[1] for f, part in by_filter.items()}
-    adjusted = {f: min(1.0, len(FILTERS) * p) for f, p in anova.items()}
-    pairs = {f: bonferroni_pairs(part) for f, part in by_filter.items()}
-    all_pairs = bonferroni_pairs(places)
-    significant = sum(adjusted[f] < 0.05 for f in ("information_gain", "mrmr"))
-    differ = sum(pairs["mrmr"][pair] < 0.05 for pair in MRMR_PAIRS)
-    gm = 100 * (places["geometric mean"] - places[MEAN]).groupby("data").mean()
+def _steady_verdict(ratios: list[float]) -> str:
+    """Judge differences in standard errors: clear from two on, the other way round as well."""
+    clear = [x > 2 for x in ratios]
+    if any(clear):
+        return verdict(all_some(clear))
+    if any(x < -2 for x in ratios):
+        return verdict(False)
+    return "(Not judged: no difference is as large as two standard errors.)"
+
+
+def contrasts(rules: pd.DataFrame) -> dict[str, str]:
+    """How far apart are two filters in accuracy: mean absolute distance of their curves."""
+    by = rules.stack().unstack("filter")
+    found = {
+        pair: (by[pair[0]] - by[pair[1]]).abs().groupby("data").mean()
+        for pair in combinations(FILTERS, 2)
+    }
+    order = sorted(found, key=lambda pair: -found[pair].mean())
+    rows = []
+    for pair in order:
+        gap = found[pair] - found[CONTRAST]
+        names = " and ".join(FILTERS[f] for f in pair)
+        apart = "–" if pair == CONTRAST else f"{gap.mean():+.2f} ± {gap.sem():.2f}"
+        rows.append((names, f"{found[pair].mean():.2f}", apart))
+    first, gap = order[0] == CONTRAST, found[order[0]] - found[CONTRAST]
+    near = bool(gap.mean() < 2 * gap.sem())
+    head = ["", "points apart", "minus: " + " and ".join(FILTERS[f] for f in CONTRAST)]
     return {
-        "friedman": _by_filter(friedman),
-        "anova": _by_filter(anova),
-        "anova_adjusted": _by_filter(adjusted),
-        "accuracy_anova_verdict": verdict({0: False, 2: True}.get(significant)),
-        "pairs": "; ".join(f"{FILTERS[f]}: {written_pairs(p)}" for f, p in pairs.items()),
-        "rra_p": ", ".join(
-            f"{one} {pairs['mrmr'][one, other]:.2g} (paper {paper:g})"
-            for (one, other), paper in MRMR_PAIRS.items()
+        "contrast_table": table(head, rows),
+        "contrast_verdict": verdict(True if first else None if near else False),
+        "contrast_place": f"number {1 + order.index(CONTRAST)} of {len(order)}",
+    }
+
+
+# ---------------------------------------------------------------------- tests
+
+
+def _accuracy_tests(every: pd.DataFrame, below: pd.DataFrame) -> dict[str, Any]:
+    """Do the rules differ? Over data sets, over data sets × thresholds, and within each set."""
+    curves = below[list(RULES)]
+    by_set = curves.groupby("data").mean()
+    over_sets, over_rows = bonferroni_pairs(by_set), bonferroni_pairs(_rows(curves))
+    gm = 100 * (by_set["geometric mean"] - by_set[MEAN])
+    reach = gm.sem() * float(stats.t.isf(0.025, len(gm) - 1))
+    bounds = (gm.mean() - reach, gm.mean() + reach)
+    small = max(map(abs, bounds)) < SMALL
+    gm_p = {"sets": over_sets[MEAN, "geometric mean"], "rows": over_rows[MEAN, "geometric mean"]}
+    by_filter = [_rows(curves.xs(f, level="filter")) for f in FILTERS]
+    tests = [over_sets, over_rows, *map(bonferroni_pairs, by_filter)]
+    return {
+        **anova_claims(curves),
+        **rra_claims(curves.xs("mrmr", level="filter")),
+        "gm_p": gm_p,
+        "gm_verdict": _judged(
+            [p < 0.05 for p in gm_p.values()], "the tests find nothing", against=small
         ),
-        "rra_verdict": verdict({0: False, len(MRMR_PAIRS): True}.get(differ)),
-        "gm_p": all_pairs[MEAN, "geometric mean"],
-        "l2_p": all_pairs[MEAN, "L2 norm"],
-        "l2_note": _l2_note(all_pairs, [all_pairs, *pairs.values()]),
-        "gm_verdict": verdict(bool(all_pairs[MEAN, "geometric mean"] < 0.05)),
         "gm_difference": f"{gm.mean():+.2f} ± {gm.sem():.2f}",
+        "gm_small": f"{SMALL:g}",
+        "gm_bounds": f"{bounds[0]:+.2f} to {bounds[1]:+.2f}",
+        "l2_p": over_sets[MEAN, "L2 norm"],
+        "l2_note": _l2_note(over_sets, tests),
         "splits_test": _over_splits(every),
+    }
+
+
+def _rows(curves: pd.DataFrame) -> pd.DataFrame:
+    """One row for each data set and threshold."""
+    return curves.groupby(["data", "tenth"]).mean()
+
+
+def _judged(first_then_others: list[bool], why: str, against: bool = False) -> str:
+    """Judge tests by several readings: True by the first, None by another, else no verdict.
+
+    That nothing is significant is a verdict only where other numbers are `against` the statement.
+    """
+    first, *others = first_then_others
+    if first or any(others):
+        return verdict(True if first else None)
+    return verdict(False) if against else f"(Not judged: {why}.)"
+
+
+def anova_claims(curves: pd.DataFrame) -> dict[str, Any]:
+    """Repeated-measures ANOVA of every filter, with two readings of what its subjects are."""
+    rows = []
+    significant: list[list[bool]] = []
+    for f, name in FILTERS.items():
+        part = curves.xs(f, level="filter")
+        by_set, by_row = part.groupby("data").mean(), _rows(part)
+        (f_sets, p_sets), (f_rows, p_rows) = map(repeated_measures_anova, (by_set, by_row))
+        plain = repeated_measures_anova(by_row, corrected=False)[1]
+        adjusted = [min(1.0, len(FILTERS) * p) for p in (p_sets, plain, p_rows)]
+        if f in ACCURACY_ANOVA:
+            significant.append([p < 0.05 for p in adjusted])
+        friedman = friedmanchisquare(*by_set.T.to_numpy()).pvalue
+        rows.append(
+            (name, ACCURACY_ANOVA.get(f, "–"), f"{f_sets:.2f}", f"{p_sets:.2g}",
+             f"{adjusted[0]:.2g}", f"{friedman:.2g}", f"{f_rows:.2f}", f"{plain:.2g}",
+             f"{adjusted[1]:.2g}", f"{p_rows:.2g}", f"{adjusted[2]:.2g}")
+        )  # fmt: skip
+    head = [
+        "", "paper, adjusted", "F", "p", "adjusted", "Friedman's p",
+        "F, sets × thresholds", "p, not corrected", "adjusted", "p, corrected", "adjusted",
+    ]  # fmt: skip
+    readings = np.array(significant)
+    ways = ("data sets", "data sets × thresholds, not corrected", "the same, corrected")
+    named = [FILTERS[f] for f in ACCURACY_ANOVA]
+    found = [" and ".join(np.array(named)[few]) or "neither" for few in readings.T]
+    return {
+        "anova_table": table(head, rows),
+        "anova_found": "; ".join(f"{way}: {x}" for way, x in zip(ways, found, strict=True)),
+        "anova_rows": len(_rows(curves)),
+        "accuracy_anova_verdict": _judged(
+            [bool(readings[:, 0].all()), bool(readings.any())], "no reading finds a difference"
+        ),
+    }
+
+
+def rra_claims(curves: pd.DataFrame) -> dict[str, Any]:
+    """RRA against the score rules under mRMR; what differences could have been found."""
+    by_set, by_row = curves.groupby("data").mean(), _rows(curves)
+    over_sets, over_rows = bonferroni_pairs(by_set), bonferroni_pairs(by_row)
+    rows, readings = [], []
+    for (one, other), paper in MRMR_PAIRS.items():
+        apart = 100 * (by_set[other] - by_set[one])
+        p_sets, p_rows = over_sets[one, other], over_rows[one, other]
+        plain = float(ttest_rel(by_row[one], by_row[other]).pvalue)
+        found = detectable_difference(apart.sem(), len(apart), 0.05 / len(over_sets))
+        less = apart.drop("scene")
+        readings.append([p_sets < 0.05, p_rows < 0.05])
+        rows.append(
+            (one, f"{apart.mean():+.2f} ± {apart.sem():.2f}", f"{less.mean():+.2f} ± "
+             f"{less.sem():.2f}", f"{found:.1f}", f"{paper:g}", f"{p_sets:.2g}", f"{plain:.2g}",
+             f"{p_rows:.2g}")
+        )  # fmt: skip
+    head = [
+        "RRA minus", "points", "without scene", "found with probability 80%", "paper, adjusted p",
+        "p, adjusted", "p, sets × thresholds", "adjusted",
+    ]  # fmt: skip
+    both = np.array(readings)
+    why = "not significant here, where only larger differences than those seen would be found"
+    return {
+        "rra_table": table(head, rows),
+        "rra_verdict": _judged([bool(both[:, 0].all()), bool(both.any())], why),
+        "rra_smallest": f"{over_sets.min():.2g} and {over_rows.min():.2g}",
     }
 
 
@@ -209,10 +390,6 @@ def _l2_note(p_values: pd.Series, tests: list[pd.Series]) -> str:
     if not any((test < 0.05).any() for test in tests):
         return "(Not judged: no test of pairs here finds a difference.)"
     return verdict(bool(p_values[MEAN, "L2 norm"] > 0.05))
-
-
-def _by_filter(p_values: dict[str, float]) -> str:
-    return ", ".join(f"{FILTERS[f]} {p:.3f}" for f, p in p_values.items())
 
 
 def _over_splits(every: pd.DataFrame) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from _common import table
-from scipy.stats import binom, friedmanchisquare
+from scipy.stats import friedmanchisquare
 
 from mainstay.comparison.significance import corrected_standard_error
 from mainstay.measures.intervals import jackknife_variance
 
 MEAN = "arithmetic mean"
+BEST = [MEAN, "L2 norm"]  # the rules that the paper prefers
 TEST_PER_TRAIN = 0.5  # a third of the rows against two thirds
 
 
@@ -99,18 +102,45 @@ def _fine(values: pd.Series, form: str = "{:.4f}") -> list[str]:
 # ---------------------------------------------------------------------- luck
 
 
-def luck_p(count: float, cases: int, chance: float) -> float:
-    """Probability of at least `count` of so many independent cases by luck."""
-    return float(binom.sf(np.ceil(count - 1e-9) - 1, cases, chance))
+def flip_luck(kept: np.ndarray, turned: np.ndarray) -> tuple[float, float]:
+    """Total that luck would give, and the probability of at least the total that was seen.
+
+    `kept` is what each data set adds to the total, `turned` what it would add if all that is seen
+    of it (the distances of its rules from their mean, in every measure) had the opposite sign. By
+    luck both are equally likely, for every set on its own. All 2^n cases are counted.
+    """
+    as_seen = np.array(list(product((True, False), repeat=len(kept))))
+    totals = np.where(as_seen, kept, turned).sum(axis=1)
+    return float(totals.mean()), float(np.mean(totals >= np.sum(kept) - 1e-9))
 
 
-def beyond_luck(count: float, cases: int, chance: float, all_but: float = 0.8) -> bool | None:
+def flip_test(values: np.ndarray) -> float:
+    """Two-sided p that the mean of one value per data set is 0, over all their signs."""
+    away = np.asarray(values) * (1 if np.sum(values) > 0 else -1)
+    return min(1.0, 2 * flip_luck(away, -away)[1])
+
+
+def beyond_luck(count: float, cases: int, p_value: float, all_but: float = 0.8) -> bool | None:
     """Judge a count: True from a share of `all_but` on, None if luck is unlikely, else False."""
-    unlikely = luck_p(count, cases, chance) < 0.05
-    return (True if count >= all_but * cases else None) if unlikely else False
+    return (True if count >= all_but * cases else None) if p_value < 0.05 else False
 
 
-def concordance(values: pd.DataFrame) -> float:
-    """Kendall's W: 1 if all rows put the columns into the same order, about 0 by luck."""
+def all_some(right: list[bool]) -> bool | None:
+    """Judge several parts of a statement: True if all are right, None if some are."""
+    return all(right) or (None if any(right) else False)
+
+
+def on_top(values: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """Whether one of these columns has the largest value of its row, as 1 or 0."""
+    near = values[list(columns)].max(axis=1) >= values.max(axis=1) - 1e-12
+    return np.asarray(near, dtype=int)
+
+
+def concordance(values: pd.DataFrame) -> tuple[float, float]:
+    """Kendall's W, and Friedman's p that the columns do not differ.
+
+    W is 1 if all n rows put the columns into the same order; by luck it is 1/n on average.
+    """
     n, k = values.shape
-    return float(friedmanchisquare(*values.round(12).T.to_numpy()).statistic / (n * (k - 1)))
+    test = friedmanchisquare(*values.round(12).T.to_numpy())
+    return float(test.statistic / (n * (k - 1))), float(test.pvalue)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,23 +12,26 @@ from _common import table, verdict
 from _salman_cells import STUDIED, TENTHS
 from _salman_data import BROKEN, FILTERS, MORE, RULES, SETS, SINGLE
 from _salman_errors import (
+    BEST,
     MEAN,
+    all_some,
     beyond_luck,
     concordance,
     difference_errors,
+    flip_luck,
+    flip_test,
     jackknife_error,
-    luck_p,
+    on_top,
     with_error_rows,
 )
 from _salman_figures import LOOK
-from _salman_paper import STABILITY_PAIRS
+from _salman_paper import PEAKS, STABILITY_PAIRS
 from _significance import bonferroni_pairs, repeated_measures_anova, written_pairs
 from scipy.stats import f_oneway
 
 import mainstay as ms
 
 JUDGED = ("Spearman", "1 − Canberra", "Jaccard")
-BEST = [MEAN, "L2 norm"]
 SCORES = list(RULES[:3])
 N_FIGURES = len(STUDIED) * len(JUDGED)
 
@@ -114,35 +118,12 @@ def jaccard_by_threshold(frame: pd.DataFrame) -> tuple[str, float]:
 
 def stability_claims(filter_: str, frame: pd.DataFrame) -> dict[str, Any]:
     """What the paper says of one filter: with Stuart's Q right, and by the recursion."""
-    count = dict.fromkeys(("lowest", "lowest_broken", "top", "scores"), 0)
-    tests: dict[str, list[Any]] = {"anova": [], "broken": [], "repeated": []}
-    post_hoc, cases = [], 0
-    for what in JUDGED:
-        by = frame[what].unstack("rule")
-        rules = by[list(RULES)]
-        broken = rules.assign(Stuart=by[BROKEN])
-        cases += len(rules)
-        best = rules.idxmax(axis=1)
-        count["lowest"] += int((rules.idxmin(axis=1) == "Stuart").sum())
-        count["lowest_broken"] += int((broken.idxmin(axis=1) == "Stuart").sum())
-        count["top"] += int(best.isin(BEST).sum())
-        count["scores"] += int(best.isin(SCORES).sum())
-        tests["anova"].append(_adjusted(f_oneway(*rules.T.to_numpy()).pvalue))
-        tests["broken"].append(_adjusted(f_oneway(*broken.T.to_numpy()).pvalue))
-        tests["repeated"].append(_adjusted(repeated_measures_anova(rules)[1]))
-        post_hoc.append(f"{what}: {written_pairs(bonferroni_pairs(rules))}")
+    exact, broken = _rules(frame), _rules(frame, broken=True)
+    post_hoc = [f"{what}: {written_pairs(bonferroni_pairs(exact[what]))}" for what in JUDGED]
+    cases = sum(map(len, exact.values()))
     gaps = frame["Spearman"].unstack("rule")
     errors = difference_errors(gaps)
-    luck = {key: len(names) / len(RULES) for key, names in (("top", BEST), ("scores", SCORES))}
     found: dict[str, Any] = {
-        **{key: f"{n} of {cases}" for key, n in count.items()},
-        **{f"{key}_luck": f"{chance * cases:.1f}" for key, chance in luck.items()},
-        **{f"{key}_p": f"{luck_p(count[key], cases, c):.2g}" for key, c in luck.items()},
-        "luck": f"{cases / len(RULES):.1f}",
-        "lowest_verdict": verdict(count["lowest"] == cases),
-        "top_verdict": verdict(beyond_luck(count["top"], cases, luck["top"])),
-        "p": tests["anova"],
-        **{k: ", ".join(f"{x:.2g}" for x in v) for k, v in tests.items()},
         "post_hoc": "; ".join(post_hoc),
         "means": ", ".join(
             f"{rule} {gaps[rule].mean():.3f}" + (f" ± {errors[rule]:.3f}" if rule != MEAN else "")
@@ -150,7 +131,36 @@ def stability_claims(filter_: str, frame: pd.DataFrame) -> dict[str, Any]:
         ),
         "single": int((gaps[SINGLE] >= gaps[list(RULES)].max(axis=1)).sum()),
     }
+    for key, names in (("top", BEST), ("scores", SCORES)):
+        kept, turned = (sum(on_top(s * x, names) for x in exact.values()) for s in (1, -1))
+        luck, p_value = flip_luck(kept, turned)
+        found |= {key: f"{kept.sum()} of {cases}", f"{key}_luck": f"{luck:.1f}"}
+        found[f"{key}_p"] = f"{p_value:.2g}"
+        if names is BEST:
+            found["top_verdict"] = verdict(beyond_luck(kept.sum(), cases, p_value))
+    lowest, highest = (sum(on_top(s * x, ["Stuart"]) for x in exact.values()) for s in (-1, 1))
+    found |= {
+        "lowest": f"{lowest.sum()} of {cases}",
+        "lowest_luck": f"{flip_luck(lowest, highest)[0]:.1f}",
+        "lowest_broken": f"{sum(on_top(-x, ['Stuart']).sum() for x in broken.values())} of {cases}",
+        "lowest_verdict": verdict(lowest.sum() == cases),
+    }
+    tests = {
+        "anova": [_adjusted(f_oneway(*x.T.to_numpy()).pvalue) for x in exact.values()],
+        "broken": [_adjusted(f_oneway(*x.T.to_numpy()).pvalue) for x in broken.values()],
+        "repeated": [_adjusted(repeated_measures_anova(x)[1]) for x in exact.values()],
+    }
+    found |= {key: ", ".join(f"{p:.2g}" for p in p_values) for key, p_values in tests.items()}
+    found["p"] = tests["anova"]
     return {f"{filter_}_{key}": value for key, value in found.items()}
+
+
+def _rules(frame: pd.DataFrame, broken: bool = False) -> dict[str, pd.DataFrame]:
+    """Measure → data sets × the five rules; Stuart, if broken, by the recursion."""
+    wide = {what: frame[what].unstack("rule") for what in JUDGED}
+    return {
+        what: (x.assign(Stuart=x[BROKEN]) if broken else x)[list(RULES)] for what, x in wide.items()
+    }
 
 
 def _adjusted(p_value: float) -> float:
@@ -173,15 +183,109 @@ def pair_claims(frame: pd.DataFrame) -> dict[str, str]:
     }
 
 
-def both_filters(found: dict[str, pd.DataFrame], accuracy_w: dict[str, float]) -> dict[str, Any]:
-    """What the paper says of the six figures together; Kendall's W of accuracy is given."""
+def peak_claims(found: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """How many measures have one of the two rules on top of the sets where the paper sees peaks?"""
+    count = {
+        f: pd.Series(sum(on_top(x.loc[list(PEAKS)], BEST) for x in _rules(frame).values()), PEAKS)
+        for f, frame in found.items()
+    }
+    by = pd.DataFrame(count)
+    most = by.sum(axis=1) > len(JUDGED) * len(by.columns) / 2
+    rows = [(name, *[f"{n} of {len(JUDGED)}" for n in by.loc[name]]) for name in PEAKS]
+    return {
+        "peak_table": table(["", *[FILTERS[f] for f in by]], rows),
+        "peak_verdict": verdict(all_some(list(most))),
+    }
+
+
+def stuart_claims(found: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """How many pairs of Stuart and another rule differ, and in how many of these it is lower?"""
+    others = [rule for rule in RULES if rule != "Stuart"]
+    said: dict[str, Any] = {}
+    for key, broken in (("exact", False), ("recursion", True)):
+        differ = lower = pairs = 0
+        for frame in found.values():
+            for x in _rules(frame, broken).values():
+                p_values = bonferroni_pairs(x)
+                small = [rule for rule in others if p_values[rule, "Stuart"] < 0.05]
+                differ, pairs = differ + len(small), pairs + len(others)
+                lower += sum(x["Stuart"].mean() < x[rule].mean() for rule in small)
+        said[key] = f"{differ} of {pairs}, lower in {lower}"
+        if not broken:
+            most = lower > pairs / 2
+            said["verdict"] = verdict(True if lower == pairs else None if most else False)
+    return {f"stuart_pairs_{key}": text for key, text in said.items()}
+
+
+def better_claims(found: dict[str, pd.DataFrame], accuracy: pd.DataFrame) -> dict[str, Any]:
+    """Are the two rules better than the three others, in accuracy and in every stability?"""
+    parts = {"accuracy, four filters": accuracy.groupby("data").mean()}
+    for f, frame in found.items():
+        parts |= {f"stability, {FILTERS[f]}: {what}": x for what, x in _rules(frame).items()}
+    others = [rule for rule in RULES if rule not in BEST]
+    rows, right = [], []
+    for name, x in parts.items():
+        apart = x[BEST].mean(axis=1) - x[others].mean(axis=1)
+        p_value = flip_test(apart.to_numpy())
+        right.append(bool(p_value < 0.05 and apart.mean() > 0))
+        above = f"{int((apart > 0).sum())} of {len(apart)}"
+        rows.append((name, f"{apart.mean():+.4f} ± {apart.sem():.4f}", above, f"{p_value:.2g}"))
+    return {
+        "better_table": table(["", "the two minus the others", "data sets with more", "p"], rows),
+        "better_verdict": verdict(all_some(right)),
+        "better_count": f"{sum(right[1:])} of {len(right) - 1}",
+        "better_accuracy": "is" if right[0] else "is not",
+    }
+
+
+def near_claims(found: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """Are the two rules nearer to each other in stability than any other pair is?
+
+    Mean absolute difference over data sets, of this pair and of the nearest other one.
+    """
+    rows, right = [], []
+    for f, frame in found.items():
+        for what, x in _rules(frame).items():
+            apart = {
+                pair: (x[pair[0]] - x[pair[1]]).abs().mean() for pair in combinations(RULES, 2)
+            }
+            two = apart.pop((BEST[0], BEST[1]))
+            nearest = min(apart, key=lambda pair: apart[pair])
+            right.append(bool(two < apart[nearest]))
+            other = f"{apart[nearest]:.4f} ({' and '.join(nearest)})"
+            rows.append((f"{FILTERS[f]}: {what}", f"{two:.4f}", other))
+    return {
+        "near_table": table(["", "the two", "nearest other pair"], rows),
+        "near_verdict": verdict(all_some(right)),
+        "near_count": f"{sum(right)} of {len(right)}",
+    }
+
+
+def steadier_claims(found: dict[str, pd.DataFrame], accuracy: pd.DataFrame) -> dict[str, Any]:
+    """Do the data sets put the rules into one order, more in stability than in accuracy?"""
+    rows, right = [], []
+    for f, frame in found.items():
+        base, *stable = (
+            concordance(x) for x in (accuracy.xs(f, level="filter"), *_rules(frame).values())
+        )
+        right += [w > base[0] and p < 0.05 for w, p in stable]
+        rows.append((FILTERS[f], *[f"{w:.2f} ({p:.2g})" for w, p in (base, *stable)]))
+    return {
+        "w_table": table(["W (p)", "accuracy", *[f"stability: {what}" for what in JUDGED]], rows),
+        "w_luck": f"{1 / len(SETS):.3f}",
+        "steadier_verdict": verdict(all_some(right)),
+        "steadier_count": f"{sum(right)} of {len(right)}",
+    }
+
+
+def both_filters(found: dict[str, pd.DataFrame], accuracy: pd.DataFrame) -> dict[str, Any]:
+    """What the paper says of the six figures together, and of accuracy and stability."""
     ours = {f: of_sets(frame, SETS) for f, frame in found.items()}
-    wide = {(f, w): x[w].unstack("rule")[list(RULES)] for f, x in ours.items() for w in JUDGED}
-    w = {key: concordance(values) for key, values in wide.items()}
+    wide = {(f, w): x for f, frame in ours.items() for w, x in _rules(frame).items()}
+    w = {key: concordance(values)[0] for key, values in wide.items()}
     sd = {key: float(values.std().mean()) for key, values in wide.items()}
     least = [min(JUDGED, key=lambda m: w[f, m]) == "Jaccard" for f in ours]
     widest = [max(JUDGED, key=lambda m: sd[f, m]) == "Jaccard" for f in ours]
-    steadier = [w[f, m] > accuracy_w[f] for f, m in w]
     more = {(f, m): of_sets(found[f], MORE)[m].unstack("rule")[list(RULES)] for f, m in wide}
     classes = {key: float((more[key].mean() - wide[key].mean()).mean()) for key in wide}
     first, second = STUDIED
@@ -189,21 +293,19 @@ def both_filters(found: dict[str, pd.DataFrame], accuracy_w: dict[str, float]) -
     near = [abs(filters[m].mean()) < min(sd[f, m] for f in ours) for m in JUDGED]
     little = [abs(classes[key]) < sd[key] for key in classes]
     return {
-        "w_accuracy": ", ".join(f"{FILTERS[f]} {accuracy_w[f]:.2f}" for f in ours),
-        "w_stability": _by_measure(w, "{:.2f}"),
         "sd_stability": _by_measure(sd, "{:.3f}"),
-        "steadier_verdict": verdict(_all_some(steadier)),
-        "jaccard_verdict": verdict(_all_some(least + widest)),
+        "jaccard_verdict": verdict(all_some(least + widest)),
         "filters_apart": ", ".join(f"{x.mean():+.4f} ± {x.sem():.4f}" for x in filters.values()),
-        "filters_verdict": verdict(_all_some(near)),
+        "filters_verdict": verdict(all_some(near)),
         "classes_apart": _by_measure(classes, "{:+.4f}"),
         "classes_little": f"{sum(little)} of {len(little)}",
-        "classes_verdict": verdict(_all_some(little)),
+        "classes_verdict": verdict(all_some(little)),
+        **steadier_claims(ours, accuracy),
+        **better_claims(ours, accuracy),
+        **peak_claims(ours),
+        **near_claims(ours),
+        **stuart_claims(ours),
     }
-
-
-def _all_some(right: list[bool]) -> bool | None:
-    return all(right) or (None if any(right) else False)
 
 
 def _by_measure(values: dict[tuple[str, str], float], form: str) -> str:

@@ -91,7 +91,7 @@ def _from_to(counts: Any) -> str:
 # ---------------------------------------------------------------------- stability
 
 
-def stability_study(run: Experiment, accuracy_w: dict[str, float]) -> dict[str, Any]:
+def stability_study(run: Experiment, accuracy: pd.DataFrame) -> dict[str, Any]:
     """Figures 15 to 20, and the harder test on halves."""
     ranks = run.part("stability", cells.all_stability_cells(run.size), cells.part_ranks)
     found = {filter_: outer(ranks, filter_, "fold") for filter_ in cells.STUDIED}
@@ -111,7 +111,7 @@ def stability_study(run: Experiment, accuracy_w: dict[str, float]) -> dict[str, 
     small = [p < 0.05 for f in found for p in values[f"{f}_p"]]
     values["anova_verdict"] = verdict(True if all(small) else None if any(small) else False)
     values |= pair_claims(of_sets(frames["information_gain"], SETS))
-    values |= both_filters(frames, accuracy_w)
+    values |= both_filters(frames, accuracy)
     gap = halves.values["Spearman"].unstack("rule")
     values["half_gap"] = _mean_error(gap["arithmetic mean"] - gap[SINGLE])
     values["half_stuart"] = _mean_error(gap["Stuart"] - gap["arithmetic mean"])
@@ -220,7 +220,7 @@ def main() -> None:
     run = Experiment(options)
     values = data_sets() | {"size": run.size | {"seed": options.seed}, "n_sets": len(SETS)}
     values |= stuart_study(run) | accuracy_study(run)
-    values |= stability_study(run, values["accuracy_w"])
+    values |= stability_study(run, values["accuracy_cases"])
     write("salman2022.md", options, values | {"cost": run.seconds / 60})
 
 

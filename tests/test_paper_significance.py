@@ -60,3 +60,20 @@ def test_bonferroni_multiplies_by_the_number_of_pairs(significance) -> None:
     assert len(adjusted) == 3
     assert adjusted["a", "c"] == pytest.approx(expected)
     assert significance.written_pairs(pd.Series({("a", "b"): 0.2})).startswith("none of 1 pairs")
+
+
+def test_without_correction_repeated_measures_are_the_textbooks_f(significance) -> None:
+    x = np.random.default_rng(4).normal(size=(6, 3))
+    f, p = significance.repeated_measures_anova(pd.DataFrame(x), corrected=False)
+    assert f == pytest.approx(significance.repeated_measures_anova(pd.DataFrame(x))[0])
+    assert p == pytest.approx(stats.f.sf(f, 2, 10))
+
+
+def test_a_detectable_difference_is_found_as_often_as_promised(significance) -> None:
+    many = significance.detectable_difference(0.1, 10_000, 0.05)
+    normal = 0.1 * (stats.norm.isf(0.025) + stats.norm.isf(0.2))
+    assert many == pytest.approx(normal, rel=1e-3)
+    few = significance.detectable_difference(1 / np.sqrt(8), 8, 0.005)
+    samples = np.random.default_rng(5).normal(few, 1, size=(20_000, 8))
+    found = (stats.ttest_1samp(samples, 0, axis=1).pvalue < 0.005).mean()
+    assert found == pytest.approx(0.8, abs=0.01)

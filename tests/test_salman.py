@@ -60,18 +60,49 @@ def test_rules_that_move_together_have_a_small_error_of_their_difference() -> No
     assert found["RRA"] < 0.1 * found[errors.MEAN]
 
 
+def test_luck_turns_whole_data_sets() -> None:
+    one, none = np.ones(8, dtype=int), np.zeros(8, dtype=int)
+    luck, p_value = errors.flip_luck(np.array([1, 1, 1, 1, 1, 1, 0, 0]), np.eye(8, dtype=int)[0])
+    assert luck == 1 + 5 / 2  # the first set counts either way, two never do
+    assert p_value == pytest.approx(1 / 2**5)
+    for seen in range(9):
+        kept = np.where(np.arange(8) < seen, one, none)
+        found = errors.flip_luck(kept, 1 - kept)
+        assert found == (4, pytest.approx(stats.binom.sf(seen - 1, 8, 0.5)))
+    assert errors.flip_luck(3 * one, 0 * one) == (12, 1 / 2**8)  # three measures move as one
+
+
+def test_the_signs_of_eight_data_sets() -> None:
+    values = np.array([1.0, 2, 4, 8, 16, 32, 64, -128])
+    assert errors.flip_test(np.abs(values)) == 2 / 2**8
+    assert errors.flip_test(values) == errors.flip_test(-values) == 1  # -1: all but -128, or that
+    rng = np.random.default_rng(7)
+    some = rng.normal(0.5, size=8)
+    test = stats.permutation_test((some,), np.mean, permutation_type="samples")
+    assert errors.flip_test(some) == pytest.approx(test.pvalue)
+
+
 def test_a_count_that_luck_explains_is_no_agreement() -> None:
-    assert errors.luck_p(13, 24, 0.4) == pytest.approx(stats.binom.sf(12, 24, 0.4))
-    assert errors.beyond_luck(13, 24, 0.4) is False
-    assert errors.beyond_luck(15, 24, 0.4) is None
-    assert errors.beyond_luck(22, 24, 0.4) is True
+    assert errors.beyond_luck(22, 24, 0.05) is False
+    assert errors.beyond_luck(13, 24, 0.04) is None
+    assert errors.beyond_luck(22, 24, 0.04) is True
+
+
+def test_ties_on_top_count() -> None:
+    values = pd.DataFrame({"a": [1.0, 1, 0], "b": [1.0, 0, 1], "c": [0.0, 0, 2]})
+    assert errors.on_top(values, ["b"]).tolist() == [1, 0, 0]
+    assert errors.on_top(values, ["b", "c"]).tolist() == [1, 0, 1]
+    assert errors.on_top(-values, ["c"]).tolist() == [1, 1, 0]
 
 
 def test_kendalls_w_is_one_where_all_rows_have_the_same_order() -> None:
     rng = np.random.default_rng(2)
     ordered = np.sort(rng.random((6, 5)), axis=1)
-    assert errors.concordance(pd.DataFrame(ordered)) == pytest.approx(1)
-    assert errors.concordance(pd.DataFrame(rng.random((2000, 5)))) < 0.01
+    w, p_value = errors.concordance(pd.DataFrame(ordered))
+    assert w == pytest.approx(1)
+    assert p_value < 1e-4
+    by_luck = [errors.concordance(pd.DataFrame(rng.random((8, 5))))[0] for _ in range(300)]
+    assert np.mean(by_luck) == pytest.approx(1 / 8, abs=0.02)
 
 
 # ---------------------------------------------------------------------- claims of salman2022
@@ -104,6 +135,110 @@ def test_accuracy_must_fall_where_the_paper_says(falling: tuple[str, ...], said:
     found = claims.falls(accuracies(value))
     assert found["fall_verdict"] == said
     assert "musk" in found["fall_clear"]
+
+
+def curves(value: Any) -> pd.DataFrame:
+    """Accuracies in percent, rows data set × filter × threshold, columns rules."""
+    rows = list(product(SETS, FILTERS, range(1, 10)))
+    index = pd.MultiIndex.from_tuples(rows, names=["data", "filter", "tenth"])
+    values = [[value(*row, rule) for rule in RULES] for row in rows]
+    return pd.DataFrame(values, index, pd.Index(RULES, name="rule"))
+
+
+def test_an_overlap_under_higher_thresholds_is_a_trend() -> None:
+    rng = np.random.default_rng(11)
+
+    def value(name: str, filter_: str, tenth: int, rule: str) -> float:
+        return 80 + RULES.index(rule) * (10 - tenth) / 20 + 0.001 * rng.normal()
+
+    found = claims.overlap(curves(value))
+    assert found["spread_verdict"] == AGREES
+    assert found["spread_trend"] == "-1.00 ± 0.00"
+    assert found["spread_p"] == 2 / 2**8
+    rising = claims.overlap(curves(lambda n, f, tenth, r: value(n, f, 10 - tenth, r)))
+    assert rising["spread_verdict"] == NOT  # wide and wider
+
+
+def test_steadiness_is_judged_in_jackknife_errors() -> None:
+    rng = np.random.default_rng(8)
+
+    def noise(size: dict[str, float]) -> Any:
+        return lambda *case: 80 + size.get(case[-1], 0.1) * rng.normal()
+
+    loud = {"geometric mean": 3.0, "RRA": 3.0, "Stuart": 3.0}
+    assert claims.steadiness(curves(noise(loud)))["steady_verdict"] == AGREES
+    quiet = {errors.MEAN: 3.0, "L2 norm": 3.0}
+    assert claims.steadiness(curves(noise(quiet)))["steady_verdict"] == NOT
+    assert "Not judged" in claims._steady_verdict([1.9, -1.9])
+    assert claims._steady_verdict([2.1, -2.1]) == IN_PART
+
+
+def test_filters_that_are_farthest_apart_are_named_first() -> None:
+    level = dict(zip(FILTERS, (0.0, 1.0, 2.0, 5.0), strict=True))
+    found = claims.contrasts(curves(lambda name, filter_, *_: 80 + level[filter_]))
+    assert found["contrast_verdict"] == AGREES
+    assert found["contrast_place"] == "number 1 of 6"
+    assert "| information gain and mRMR | 5.00 | – |" in found["contrast_table"]
+
+
+def test_a_difference_in_one_reading_is_agreement_in_part_and_in_none_no_verdict() -> None:
+    assert claims._judged([True, False], "why") == AGREES
+    assert claims._judged([False, True], "why") == IN_PART
+    assert claims._judged([False, False], "why") == "(Not judged: why.)"
+    assert claims._judged([False, False], "why", against=True) == NOT
+
+
+def stabilities(value: Any) -> dict[str, pd.DataFrame]:
+    """By filter: rows data set × rule, columns measures."""
+    rules = [*RULES, stability.BROKEN]
+    index = pd.MultiIndex.from_product([SETS, rules], names=["data", "rule"])
+    return {
+        f: pd.DataFrame({w: [value(*row) for row in index] for w in stability.JUDGED}, index)
+        for f in stability.STUDIED
+    }
+
+
+def test_stuart_that_is_always_lower_accounts_for_all_differences() -> None:
+    rng = np.random.default_rng(9)
+    low = stabilities(lambda _, rule: 0.9 - 0.3 * (rule == stability.BROKEN) + 1e-3 * rng.random())
+    found = stability.stuart_claims(low)
+    assert found["stuart_pairs_recursion"] == "24 of 24, lower in 24"
+    assert found["stuart_pairs_verdict"] == NOT  # with the exact Q nothing differs
+
+
+def test_two_rules_that_are_better_everywhere() -> None:
+    rng = np.random.default_rng(10)
+
+    def value(_: str, rule: str) -> float:
+        return 0.9 + 0.05 * (rule in errors.BEST) + 1e-3 * rng.random()
+
+    accuracy = curves(lambda *case: value("", case[-1])).groupby(["data", "filter"]).mean()
+    found = stability.better_claims(stabilities(value), accuracy)
+    assert (found["better_verdict"], found["better_count"]) == (AGREES, "6 of 6")
+    level = accuracy * 0 + 80.0
+    assert stability.better_claims(stabilities(value), level)["better_verdict"] == IN_PART
+    assert stability.peak_claims(stabilities(value))["peak_verdict"] == AGREES
+    assert stability.near_claims(stabilities(value))["near_verdict"] != AGREES  # others are as near
+    place = {
+        **dict.fromkeys(RULES, 0.0),
+        errors.MEAN: 4.0,
+        "L2 norm": 4.1,
+        "RRA": 1.0,
+        "Stuart": 2.0,
+    }
+    near = stability.near_claims(stabilities(lambda _, rule: place.get(rule, 0.0)))
+    assert (near["near_verdict"], near["near_count"]) == (AGREES, "6 of 6")
+    assert "| 0.1000 | 1.0000 (geometric mean and RRA) |" in near["near_table"]
+
+
+def test_an_order_that_all_sets_share_is_steadier_than_noise() -> None:
+    rng = np.random.default_rng(12)
+    noise = curves(lambda *_: rng.normal()).groupby(["data", "filter"]).mean()
+    ordered = stabilities(lambda _, rule: float(RULES.index(rule)) if rule in RULES else 0.0)
+    found = stability.steadier_claims(ordered, noise)
+    assert (found["steadier_verdict"], found["w_luck"]) == (AGREES, "0.125")
+    by_luck = stability.steadier_claims(stabilities(lambda *_: rng.normal()), noise)
+    assert by_luck["steadier_count"] == "0 of 6"
 
 
 def test_that_rules_do_not_differ_is_not_judged_where_no_test_finds_a_difference() -> None:
