@@ -53,6 +53,7 @@ def curves(run: Experiment) -> dict[str, Any]:
     small, large = gap[gap.index < 20], gap[gap.index >= 20]
     return {
         "found": found,
+        "seeds": seeds,
         "real": real,
         "m_last": m_last,
         "curves_table": table(head, rows),

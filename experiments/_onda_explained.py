@@ -96,10 +96,12 @@ def explained(
     banks: dict[str, tuple[np.ndarray, np.ndarray]],
     bootstrap_useful: pd.Series,
     found: dict[str, Curves],
+    seeds: Curves,
 ) -> dict[str, Any]:
     """Is n_useful why real ensembles depend on n_tree, and does the forecast follow them?
 
-    `banks`: n_useful and J of single forests by repetition and number of trees.
+    `banks`: n_useful and J of single forests by repetition and number of trees; `seeds`: ensembles
+    on Colon whose weak selectors differ by their seeds only.
     """
     changes = {
         name: changes_of(data, banks[name][0], bootstrap_useful[name], found[name])
@@ -109,7 +111,8 @@ def explained(
     every = pd.concat(made, names=["data"])
     run.save("forecasts_by_trees", every)
     m_last = int(found["Colon"].estimates.index[-1])
-    return _change_section(changes) | _forecast_section(every, m_last)
+    other = {"seeds_change": signed(contrast(seeds.estimates.iloc[-1][list(TREES)], WEIGHTS))}
+    return _change_section(changes) | _forecast_section(every, m_last) | other
 
 
 def _change_section(changes: dict[str, Changes]) -> dict[str, Any]:

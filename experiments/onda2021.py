@@ -126,7 +126,9 @@ def main() -> None:
     values |= estimates.parameters(run, values["single"]) | estimates.by_mtry(run)
     values |= estimates.budget(run) | estimates.variants(run)
     values |= curves.curves(run) | explained.theorem()
-    values |= explained.explained(run, values["banks"], values["bootstrap_useful"], values["found"])
+    values |= explained.explained(
+        run, values["banks"], values["bootstrap_useful"], values["found"], values["seeds"]
+    )
     values |= estimates.corrected(run, values["real"]["Prostate"])
     values |= (
         curves.wide_mtry(run, values["real"])
