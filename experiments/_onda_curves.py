@@ -6,6 +6,7 @@ import time
 from functools import partial
 from typing import Any
 
+import _onda_claims as claims
 import _onda_figures as figures
 import _onda_model as model
 import numpy as np
@@ -18,6 +19,7 @@ from _onda_forests import TREES, deal, read, seconds_per_forest
 from _onda_paper import N_USEFUL, REAL, REAL_TREES, SIMULATED, P
 from _onda_trees import Columns
 
+FASTER = 10  # times, base runs included: "much faster"
 WIDE_SECONDS = {"Colon": 0.007, "Lymphoma": 0.1, "Prostate": 0.03}  # of 500 trees with mtry 0.1
 
 
@@ -47,9 +49,11 @@ def curves(run: Experiment) -> dict[str, Any]:
     head.append("folds")
     at = [m for m in real["Colon"].index if m > 1]
     gap = (simulated["Colon"].loc[at, 0.7] - real["Colon"].loc[at, 300]).abs()
+    gap_seeds = (simulated["Colon"].loc[at, 0.7] - same.loc[at, 300]).abs()
     small, large = gap[gap.index < 20], gap[gap.index >= 20]
-    colon_last = last["Colon"]
     return {
+        "found": found,
+        "seeds": seeds,
         "real": real,
         "m_last": m_last,
         "curves_table": table(head, rows),
@@ -61,11 +65,7 @@ def curves(run: Experiment) -> dict[str, Any]:
             all(abs(last[n][t] / REAL[n] - 1) < 0.1 for n in real if REAL[n] for t in REAL_TREES[n])
         ),
         "rising": ", ".join(f"{simulated['Colon'].loc[1, p]:.3f}" for p in (0.1, 0.5, 0.9)),
-        "few_trees": f"{colon_last[50]:.3f}, {colon_last[100]:.3f}",
-        "few_verdict": verdict(
-            bool(max(colon_last[50], colon_last[100]) < min(colon_last.loc[200:]))
-        ),
-        "many_trees": f"{min(colon_last.loc[200:]):.3f} to {max(colon_last.loc[200:]):.3f}",
+        **claims.few_trees(found["Colon"].estimates),
         "similar_verdict": verdict(
             bool(gap.max() < 0.03) or (None if len(large) and large.max() < 0.03 else False)
         ),
@@ -76,6 +76,13 @@ def curves(run: Experiment) -> dict[str, Any]:
             real["Colon"].loc[small.idxmax(), 300],
         ],
         "gap_large": float(large.max()) if len(large) else np.nan,
+        "gap_seeds": float(gap_seeds.max()),
+        "gap_seeds_at": int(gap_seeds.idxmax()),
+        "gap_seeds_values": [
+            x.loc[gap_seeds.idxmax(), t] for x, t in ((simulated["Colon"], 0.7), (same, 300))
+        ],
+        "seeds_falls": int((same.iloc[1] < same.iloc[0]).sum()),
+        "seeds_first": pm(same.loc[1, 300], seeds.errors.loc[1, 300], 3),
         **_shapes(simulated),
         "real_falls": sum(int((f.iloc[1] < f.iloc[0]).sum()) for f in real.values()),
         "n_curves": len(real) * len(TREES),
@@ -152,6 +159,7 @@ def wide_mtry(run: Experiment, real: dict[str, pd.DataFrame]) -> dict[str, Any]:
     m = min(int(frame.index[-1]) for frame in by_set.values())
     last = {name: frame.loc[m] for name, frame in by_set.items()}
     spread = {name: float(np.ptp(values)) for name, values in last.items()}
+    estimates = {name: part.estimates for name, part in found.items()}
     before = {name: float(np.ptp(real[name].loc[m])) for name in by_set}
     rows = []
     for name in by_set:
@@ -164,32 +172,16 @@ def wide_mtry(run: Experiment, real: dict[str, pd.DataFrame]) -> dict[str, Any]:
         "wide_table": table(head, rows),
         "wide_m": m,
         "wide_folds": _left(run, {name: part.folds for name, part in found.items()}),
-        **_at_thirty(found["Colon"]),
-        "wide_verdict": verdict(
-            max(spread.values()) < 0.03
-            or (None if all(spread[n] < before[n] for n in spread) else False)
-        ),
+        **claims.at_thirty(estimates["Colon"]),
+        **claims.wide(estimates, before, m),
     }
 
 
-def _at_thirty(colon: Curves) -> dict[str, Any]:
-    """Is the forest of 500 trees more stable than smaller ones at m_ensemble = 30 (E.2)?"""
-    m = 30 if 30 in colon.stability.index else colon.stability.index[-1]
-    at, errors = colon.stability.loc[m], colon.errors.loc[m]
-    lead = at[500] - at.loc[200:400].max()
-    clear = bool(lead > 2 * np.hypot(errors[500], errors[400]))
-    return {
-        "thirty_verdict": verdict(clear or (None if lead > 0 else False)),
-        "thirty": ", ".join(pm(at[t], errors[t], 3) for t in TREES[2:]),
-        "thirty_m": m,
-    }
-
-
-def accuracies(run: Experiment) -> dict[str, Any]:
+def accuracies(run: Experiment, curves_found: dict[str, Curves]) -> dict[str, Any]:
     """Figs. 1 (left) and 6."""
     found, largest = {}, {}
     for name, data in run.sets.items():
-        found[name] = run.curves(data).accuracy
+        found[name] = curves_found[name].accuracy
         largest[name] = np.bincount(data.y - data.y.min()).max() / data.n_samples
     run.save("fig1_6_accuracy", stacked(found))
     run.draw("fig1_6_accuracy", figures.plot_accuracy(found, largest))
@@ -258,13 +250,23 @@ def times(run: Experiment) -> dict[str, Any]:
     for n in run.sets:
         cells = [f"{forests[n]:.2f}", f"{compiled[n]:.3f}", f"{real[n]:,.0f}", f"{ours[n]:,.0f}"]
         cells += [f"{last['simulated'][n]:.2f}", f"{last['formula'][n]:.3f}"]
-        rows.append((n, *cells, f"{real[n] / last['simulated'][n]:,.0f}"))
+        rows.append((n, *cells))
     head = ["", "s per forest", "s per compiled forest", "real, RandomForestClassifier"]
-    head += ["real, compiled", "simulated", "formula", "real ÷ simulated"]
+    head += ["real, compiled", "simulated", "formula"]
+    per_forest = {"RandomForestClassifier": forests, "compiled": compiled}
+    with_base = _with_base_runs(run, weak, per_forest, last["simulated"])
     first = found.groupby("data", sort=False).nth(1).set_index("data")
     step = last["m_ensemble"] / first["m_ensemble"]
     grows = (ours / first["the same rules, compiled"] / step)[list(run.sets)]
     moderate = (last["simulated"] / first["simulated"])[list(run.sets)]
+    by_set = [found[found["data"] == n] for n in run.sets]
+    parts_of = {
+        what: [
+            claims.proportional_part(x["m_ensemble"].to_numpy(), x[column].to_numpy())
+            for x in by_set
+        ]
+        for what, column in (("real", "the same rules, compiled"), ("simulated", "simulated"))
+    }
     return {
         "times_table": table(head, rows),
         "timed": run.size["timed"],
@@ -273,8 +275,41 @@ def times(run: Experiment) -> dict[str, Any]:
         "step": f"{first['m_ensemble'].iloc[0]} to {last['m_ensemble'].iloc[0]}",
         "moderate": listed(moderate, "{:.1f}"),
         "step_ratio": float(step.iloc[0]),
-        "moderate_verdict": verdict(bool((moderate < step.iloc[0] / 2).all()) or None),
-        "faster_verdict": verdict(bool((real / last["simulated"]).min() > 100)),
+        "moderate_verdict": claims.all_some_none([x < 0.5 for x in parts_of["simulated"]]),
+        "growing": {
+            what: listed(dict(zip(run.sets, shares, strict=True)), "{:.0%}")
+            for what, shares in parts_of.items()
+        },
+        **with_base,
         "j_apart": (found["J_drawn"] - found["J_formula"]).abs().max(),
         "compiled_total": float(ours.sum()),
+    }
+
+
+def _with_base_runs(
+    run: Experiment, weak: int, per_forest: dict[str, dict[str, float]], simulated: pd.Series
+) -> dict[str, Any]:
+    """Real ensembles against simulated ones and the base runs that give n_useful and p.
+
+    `per_forest`: seconds of a forest, by kind of forest and data set; `simulated`: of the largest
+    ensembles, one for every fold.
+    """
+    rows, ratios = [], []
+    for name, data in run.sets.items():
+        cells: list[Any] = [data.n_samples, data.n_samples * weak]
+        for seconds in per_forest.values():
+            base = data.n_samples * seconds[name]
+            ratios.append(base * weak / (base + simulated[name]))
+            alone = base * weak / simulated[name]
+            cells += [f"{base:.1f}", f"{alone:,.0f}", f"{ratios[-1]:.0f}"]
+        rows.append((name, *cells))
+    what = ("s of base runs", "real ÷ simulated", "real ÷ (base runs + simulated)")
+    head = ["", "base runs", "runs of real ensembles"]
+    head += [f"{kind}: {x}" for kind in per_forest for x in what]
+    return {
+        "ratio_table": table(head, rows),
+        "faster_verdict": claims.all_some_none([x > FASTER for x in ratios]),
+        "faster": FASTER,
+        "saved": f"{min(ratios):.0f} to {max(ratios):.0f}",
+        "weak": weak,
     }

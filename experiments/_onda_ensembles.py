@@ -11,6 +11,7 @@ from _onda_forests import TREES, Data, as_steps, deal, predicted, read, top
 from _onda_trees import Columns
 
 import mainstay as ms
+from mainstay.measures.intervals import jackknife_variance
 from mainstay.resampling import make_resamples
 
 SIZES = (1, 5, 10, 15, 20, 30, 40, 50)
@@ -69,19 +70,26 @@ def jaccard(selected: np.ndarray, data: Data) -> float:
     return ms.stability(runs_of(selected, data), "jaccard").value
 
 
-def curve(data: Data, found: dict[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Stability against the size of the ensemble, one column per number of trees (Fig. 10).
+def estimates_of(data: Data, found: dict[str, Any]) -> pd.DataFrame:
+    """Stability by size of the ensemble (rows) and number of trees (columns): estimates (Fig. 10).
 
-    With its standard errors, a jackknife over folds.
+    Their standard errors are a jackknife over folds.
     """
     made = {
         trees: [ms.stability(runs_of(selected, data), "jaccard") for selected in by_size]
         for trees, by_size in zip(TREES, found["selected"], strict=True)
     }
-    sizes = pd.Index(found["sizes"], name="m_ensemble")
-    values = {trees: [e.value for e in estimates] for trees, estimates in made.items()}
-    errors = {trees: [e.standard_error for e in estimates] for trees, estimates in made.items()}
-    return pd.DataFrame(values, index=sizes), pd.DataFrame(errors, index=sizes)
+    return pd.DataFrame(made, index=pd.Index(found["sizes"], name="m_ensemble"))
+
+
+def contrast(estimates: Any, weights: Any) -> tuple[float, float]:
+    """Σ w_i θ_i of stabilities from the same folds, and its error.
+
+    The jackknife leaves out the same fold in all of them, so that what they owe to it cancels out.
+    """
+    value = sum(w * e.value for w, e in zip(weights, estimates, strict=True))
+    left_out = sum(w * e.leave_one_out for w, e in zip(weights, estimates, strict=True))
+    return float(value), jackknife_variance(left_out) ** 0.5
 
 
 def accuracy(found: dict[str, Any]) -> pd.DataFrame:

@@ -9,8 +9,9 @@ import _onda_model as model
 import numpy as np
 import pandas as pd
 from _common import table, verdict
+from _onda_counts import DRAWS, against_paper, trends
 from _onda_experiment import WIDER, Experiment, listed, or_none, pm, stacked
-from _onda_forests import KINDS, TREES, Data
+from _onda_forests import KINDS, TREES
 from _onda_paper import (
     CORRECTED,
     N_USEFUL,
@@ -22,8 +23,6 @@ from _onda_paper import (
     USEFUL_MTRY,
     P,
 )
-
-DRAWS = 1000  # of t_uniform, in the paper
 
 
 def thresholds(run: Experiment) -> dict[str, Any]:
@@ -79,63 +78,33 @@ def useful_features(run: Experiment) -> dict[str, Any]:
             cells += [f"{by.loc[('bootstrap', name, trees), 'n_useful']:.1f}"]
         rows.append((trees, *cells))
     half = found[found["sees"] == "half"].set_index(["data", "n_tree"])
-    within = (half["n_useful"] - half["paper"]).abs() <= half["paper_sd"]
+    banks = {name: model.by_repetition(data, run.single(data)) for name, data in run.sets.items()}
     ratio = (found["n_useful"] / found["paper"] - 1).pow(2)
     prostate = half.loc["Prostate"]
     heads = [f"{name}, {what}" for name in run.sets for what in ("paper", "half", "bootstrap")]
     return {
         "single": half,
+        "single_J": f"{half.loc[('Colon', 300), 'J']:.3f}",
+        "bootstrap_useful": by.loc["bootstrap", "n_useful"],
         "table2": table(["n_tree", *heads], rows),
-        "within": f"{int(within.sum())} of {len(within)}",
-        "within_by_set": listed(within.groupby("data", sort=False).sum(), "{} of 6"),
         "distance": np.sqrt(ratio.groupby(found["sees"]).mean()),
         "distance_without": np.sqrt(
             ratio[found["data"] != "Prostate"].groupby(found["sees"]).mean()
         ),
         "excess": (prostate["n_useful"] / prostate["paper"] - 1).loc[200:].mean(),
         "sd_table": table(
-            ["", "paper", "runs and t_uniform", "runs only"],
+            ["", "paper", "runs and t_uniform", "t_uniform only", "runs only"],
             [
-                (n, *[f"{part[c].mean():.1f}" for c in ("paper_sd", "sd", "sd_runs")])
+                (n, *[f"{part[c].mean():.1f}" for c in ("paper_sd", "sd", "sd_draws", "sd_runs")])
                 for n, part in half.groupby("data", sort=False)
             ],
         ),
         "repetitions": run.size["repetitions"],
-        **_trends(half, run.size["repetitions"]),
+        **against_paper(half, run.size["repetitions"]),
+        **trends({n: u for n, (u, _) in banks.items()}, half),
+        "banks": banks,
         **_drawn_thresholds(half),
         **_tails(counted),
-    }
-
-
-def _trends(half: pd.DataFrame, repetitions: int) -> dict[str, Any]:
-    """Does n_useful fall with the number of trees on Prostate, and have no trend elsewhere?
-
-    The paper's own numbers for Prostate rise once; ours may do so as much, up to chance.
-    """
-    ours = {name: part["n_useful"].droplevel("data") for name, part in half.groupby("data")}
-    prostate, paper = half.loc["Prostate"], half.loc["Prostate", "paper"]
-    steps, theirs = prostate["n_useful"].diff()[1:], paper.diff()[1:]
-    variance = prostate["sd_runs"] ** 2 / repetitions + prostate["paper_sd"] ** 2 / DRAWS
-    error = np.sqrt(variance + variance.shift())[1:]
-    rises = steps > 0
-    alike = (rises == (theirs > 0)).all() and (steps - theirs)[rises].lt(2 * error[rises]).all()
-    falling = bool(prostate["n_useful"].loc[100:].is_monotonic_decreasing)
-    first = TREES[1]
-    return {
-        "monotone": ", ".join(f"{v:.0f}" for v in prostate["n_useful"]),
-        "paper_steps": ", ".join(f"{v:.1f}" for v in paper.iloc[:3]),
-        "first_step": f"{steps[first]:+.1f} ± {error[first]:.1f}",
-        "paper_step": f"{theirs[first]:+.1f}",
-        "monotone_verdict": verdict(bool(not rises.any() or alike) or (None if falling else False)),
-        "others": "; ".join(
-            f"{name} " + ", ".join(f"{v:.0f}" for v in ours[name]) for name in ("Colon", "Lymphoma")
-        ),
-        "others_verdict": verdict(
-            not any(
-                ours[n].is_monotonic_increasing or ours[n].is_monotonic_decreasing
-                for n in ("Colon", "Lymphoma")
-            )
-        ),
     }
 
 
@@ -238,8 +207,8 @@ def parameters(run: Experiment, single: pd.DataFrame) -> dict[str, Any]:
         counts = part["both"]["n_useful"].agg(["min", "max"]), part["both"]["p"].agg(["min", "max"])
         meet = [f"{low:g} to {high:g}" for low, high in counts] if len(part["both"]) else ["–"] * 2
         cells = [name, f"{part['J']:g}", pm(ours["J"], ours["J_sd"], 3), P[name] or "–"]
-        nearest["paper", name] = _nearest(run.sets[name], part["J"], part["n_useful"])
-        nearest["ours", name] = _nearest(run.sets[name], ours["J"], ours["n_useful"])
+        nearest["paper", name] = model.nearest_p(run.sets[name], part["J"], part["n_useful"])
+        nearest["ours", name] = model.nearest_p(run.sets[name], ours["J"], ours["n_useful"])
         cells += [or_none(part["p"], "{:.3f}"), or_none(ours["p"])]
         cells += [f"{nearest['paper', name]:g}, {nearest['ours', name]:g}"]
         rows.append((*cells, f"{part['n_useful']} → {verified}", *meet))
@@ -272,14 +241,6 @@ def parameters(run: Experiment, single: pd.DataFrame) -> dict[str, Any]:
         ),
         "low_p": ", ".join(f"{again.loc[60, p]:.1f}" for p in (0.1, 0.2, 0.3)),
     }
-
-
-def _nearest(data: Data, stability: float, n_useful: float) -> float:
-    """The value of 0.1, 0.2, … 0.9 whose simulated stability is nearest: the paper's rule."""
-    if n_useful < data.n_target:  # the model needs as many as are selected
-        return float("nan")
-    single = model.simulated(data, n_useful, sizes=(1,)).loc[1]
-    return float((single - stability).abs().idxmin())
 
 
 def corrected(run: Experiment, real: pd.DataFrame) -> dict[str, Any]:

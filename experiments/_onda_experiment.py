@@ -11,7 +11,7 @@ import pandas as pd
 from _cells import Cell, Cells
 from _figures import save_figure
 from _onda_ensembles import SIZES as ENSEMBLES
-from _onda_ensembles import accuracy, curve, ensemble_fold
+from _onda_ensembles import accuracy, ensemble_fold, estimates_of
 from _onda_forests import KINDS, TREES, Data, check_trees, from_steps, read, single_forests
 from _onda_paper import FILES
 from PIL import Image
@@ -27,12 +27,21 @@ WIDER = ("0.02", "0.05")  # on Prostate: would a wider choice explain its n_usef
 
 
 class Curves(NamedTuple):
-    """Stability of ensembles by size and trees, its standard errors, accuracy, number of folds."""
+    """Stability of ensembles by size and trees, as estimates; accuracy, number of folds."""
 
-    stability: pd.DataFrame
-    errors: pd.DataFrame
+    estimates: pd.DataFrame
     accuracy: pd.DataFrame | None
     folds: int
+
+    @property
+    def stability(self) -> pd.DataFrame:
+        """The values of the estimates."""
+        return self.estimates.map(lambda e: e.value)
+
+    @property
+    def errors(self) -> pd.DataFrame:
+        """Their standard errors, a jackknife over folds."""
+        return self.estimates.map(lambda e: e.standard_error)
 
 
 class Experiment:
@@ -129,7 +138,7 @@ class Experiment:
         """Stability and accuracy by size and trees, and from how many folds."""
         found = self.ensembles(data, mtry, kind)
         hits = accuracy(found) if len(found["hits"]) else None
-        return Curves(*curve(data, found), hits, len(found["left_out"]))
+        return Curves(estimates_of(data, found), hits, len(found["left_out"]))
 
     def save(self, name: str, frame: pd.DataFrame) -> None:
         """Write a table."""

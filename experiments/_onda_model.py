@@ -48,7 +48,8 @@ def find_p(data: Data, stability: float, n_useful: float) -> float:
 def useful(data: Data, selected: np.ndarray) -> pd.DataFrame:
     """Estimate n_useful, J and p from repetitions × trees × runs × k selections (Table 2).
 
-    The paper's ± is over draws of t_uniform and, it seems, runs: `sd`. `sd_runs` is over runs only.
+    Standard deviations of one estimate: `sd` over draws of t_uniform and runs, `sd_runs` over runs
+    only, `sd_draws` over draws only.
     """
     limit = threshold(data, selected.shape[2])
     at = limit.support()
@@ -61,7 +62,9 @@ def useful(data: Data, selected: np.ndarray) -> pd.DataFrame:
             counts.append((runs.counts[:, None] > at).sum(axis=0))
             stabilities.append(jaccard(chosen, data))
         mean = np.mean(estimates)
-        spread = (np.array(counts) - mean) ** 2 @ limit.pmf(at)
+        weights, every = limit.pmf(at), np.array(counts)
+        spread = (every - mean) ** 2 @ weights
+        within = (every - (every @ weights)[:, None]) ** 2 @ weights
         ps = [find_p(data, J, u) for J, u in zip(stabilities, estimates, strict=True)]
         rows.append(
             {
@@ -70,6 +73,7 @@ def useful(data: Data, selected: np.ndarray) -> pd.DataFrame:
                 "n_useful": mean,
                 "sd": np.sqrt(spread.mean()),
                 "sd_runs": _spread(estimates),
+                "sd_draws": np.sqrt(within.mean()),
                 "J": np.mean(stabilities),
                 "J_sd": _spread(stabilities),
                 "p": find_p(data, float(np.mean(stabilities)), float(mean)),
@@ -84,6 +88,15 @@ def useful(data: Data, selected: np.ndarray) -> pd.DataFrame:
 def _spread(values: list[float]) -> float:
     """Standard deviation; NaN for one value."""
     return float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+
+
+def by_repetition(data: Data, selected: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """n_useful and J of every repetition and number of trees: what one bank of forests gives."""
+    useful_, stabilities = (
+        np.array([[of(chosen) for chosen in part] for part in selected])
+        for of in (lambda c: estimate_n_useful(runs_of(c, data)), lambda c: jaccard(c, data))
+    )
+    return useful_, stabilities
 
 
 def frequencies(data: Data, selected: np.ndarray) -> dict[str, Any]:
@@ -140,6 +153,22 @@ def simulated(data: Data, n_useful: float, ps: Any = TENTHS, sizes: Any = SIZES)
         for p in ps
     }
     return pd.DataFrame(values).rename_axis("m_ensemble")
+
+
+def nearest_p(data: Data, stability: float, n_useful: float) -> float:
+    """The value of 0.1, 0.2, … 0.9 whose simulated stability is nearest: the paper's rule."""
+    if n_useful < data.n_target:  # the model needs as many as are selected
+        return np.nan
+    single = simulated(data, n_useful, sizes=(1,)).loc[1]
+    return float((single - stability).abs().idxmin())
+
+
+def forecast(data: Data, stability: float, n_useful: float, sizes: Any) -> pd.Series:
+    """Stability of ensembles as the paper forecasts it from single runs, by size."""
+    p = nearest_p(data, stability, n_useful)
+    if np.isnan(p):
+        return pd.Series(np.nan, index=sizes)
+    return simulated(data, n_useful, (p,), sizes)[p]
 
 
 def plateau(data: Data, n_useful: float) -> float:

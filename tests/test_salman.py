@@ -15,7 +15,6 @@ from scipy import stats
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "experiments"))
 
 import _onda_curves
-import _onda_estimates
 import _salman_claims as claims
 import _salman_errors as errors
 import _salman_stability as stability
@@ -281,18 +280,3 @@ def test_one_size_at_which_curves_fall_otherwise_is_agreement_in_part() -> None:
     assert found["falls_verdict"] == IN_PART
     assert found["falls"] == {5: "p ≥ 0.5", 10: "p ≥ 0.7"}
     assert found["regardless_verdict"] == AGREES
-
-
-@pytest.mark.parametrize(("rise", "said"), [(0.6, AGREES), (10.0, IN_PART)])
-def test_prostate_may_rise_once_as_the_papers_own_table_does(rise: float, said: str) -> None:
-    parts = []
-    for name in ("Colon", "Lymphoma", "Prostate"):
-        paper = [_onda_estimates.TABLE_2[name][t] for t in _onda_estimates.TREES]
-        means = [mean for mean, _ in paper]
-        ours = [means[0], means[0] + rise, *means[2:]] if name == "Prostate" else means
-        part = pd.DataFrame({"data": name, "n_tree": _onda_estimates.TREES, "n_useful": ours})
-        parts.append(part.assign(paper=means, paper_sd=[sd for _, sd in paper], sd_runs=3.0))
-    half = pd.concat(parts).set_index(["data", "n_tree"])
-    found = _onda_estimates._trends(half, repetitions=8)
-    assert found["monotone_verdict"] == said
-    assert found["others_verdict"] == AGREES
