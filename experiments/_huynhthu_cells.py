@@ -45,8 +45,10 @@ QUICK_SETS = ("pm10", "bupa", "haberman")
 N_SETS, N_FOLDS, N_NOISE = 10, 10, 500
 N_RESTARTS_REAL = 3
 TESTED = ("rf", "gbdt", *(f"prsb-{base}" for base in BASES))
-WITH_EQUAL_ROWS = ("spectf", "haberman", "ERA", "spambase", "phoneme", "bupa")
-SEEN_IN_TRAINING = ("spectf", "ERA")  # 42% and 93% of the test rows, elsewhere 10% at most
+WITH_COPIES = ("spectf", "spambase", "phoneme", "bupa")  # the same features, the same target
+FEW_VALUES = ("haberman", "ERA")  # the same features occur with several targets, too
+WITH_EQUAL_ROWS = (*WITH_COPIES, *FEW_VALUES)
+RSB_TOGETHER = WITH_COPIES[:1]  # the only set where many test rows are copies: RSB, too
 FROM_RESTARTS = (
     "haberman", "spectf", "bupa", "rmftsa_ladata", "pm10", "diabetes", "breast_cancer_wisconsin",
     "ERA", "GeographicalOriginalofMusic",
@@ -126,7 +128,11 @@ def together_cells(quick: bool) -> list[Cell]:
         (name, str(fold), method)
         for name in WITH_EQUAL_ROWS
         for fold in range(N_FOLDS)
-        for method in (*TESTED, *(f"single-{base}" for base in BASES))
+        for method in (
+            *TESTED,
+            *(f"single-{base}" for base in BASES),
+            *(f"rsb-{base}" for base in BASES if name in RSB_TOGETHER),
+        )
     ]
 
 
@@ -146,10 +152,11 @@ def tuned_cells(quick: bool) -> list[Cell]:
     """List data set, fold, method for appendix B on real data with all rows, the cheapest first."""
     if quick:
         return []
+    methods = sorted(WITH_APPENDIX_B, key=lambda method: method == "gbdt")
     return [
         (name, str(fold), f"b-{method}")
+        for method in methods
         for name in FROM_RESTARTS
-        for method in WITH_APPENDIX_B
         for fold in range(N_FOLDS)
     ]
 
@@ -158,7 +165,9 @@ def tuned_cells(quick: bool) -> list[Cell]:
 class RealData:
     """A real data set as it is used: at most so many rows, and permuted features beside its own.
 
-    `group` numbers the rows so that equal ones, the target included, have the same number.
+    `group` numbers the rows so that those with the same features have the same number. (Not with
+    the same target as well: to hold out all rows with one target, and learn from those that have
+    the same features and another, is to teach what is wrong.)
     """
 
     X: np.ndarray
@@ -169,18 +178,18 @@ class RealData:
     seed: int
 
     @classmethod
-    def load(cls, name: str, seed: int, folder: Path) -> RealData:
+    def load(cls, name: str, seed: int, folder: Path, every_row: bool = False) -> RealData:
         """Read the set, draw rows from it if there are too many, and add the features."""
         loaded = datasets.load_pmlb(name, folder=folder)
         rng = np.random.default_rng([seed, len(name), loaded.X.shape[1]])
         rows = rng.permutation(len(loaded.y))
-        if len(rows) > MANY_ROWS:
+        if len(rows) > MANY_ROWS and not every_row:
             rows = rows[:FEWER_ROWS]
         rows.sort()
         X, y = loaded.X.to_numpy(dtype=float)[rows], loaded.y[rows]
         both = np.hstack([X, permuted(X, rng)])
         kind = loaded.task == "classification"
-        return cls(both, y, np.arange(X.shape[1]), kind, equal_rows(X, y), seed)
+        return cls(both, y, np.arange(X.shape[1]), kind, equal_rows(X), seed)
 
     def folds(self, together: bool = False) -> list[tuple[np.ndarray, np.ndarray]]:
         """Training and test rows of every fold; with `together`, equal rows are in the same."""
@@ -191,22 +200,25 @@ class RealData:
         folds = kind(N_FOLDS, shuffle=True, random_state=self.seed)
         return list(folds.split(self.X, self.y, self.group if together else None))
 
+    def task(self, fold: int, together: bool = False) -> Task:
+        """What a method learns from in a fold, and is tested on."""
+        X, y = self.X, self.y
+        train, test = self.folds(together)[fold]
+        return Task(X[train], y[train], X[test], y[test], self.relevant, self.classification, fold)
+
 
 def real(
     cell: Cell, seed: int, effort: Effort, folder: Path, together: bool = False
 ) -> dict[str, Any]:
     """Run one method on one fold of a real data set with permuted features beside its own."""
     name, fold, method = cell
-    data = RealData.load(name, seed, folder)
-    X, y = data.X, data.y
-    train, test = data.folds(together)[int(fold)]
-    task = Task(X[train], y[train], X[test], y[test], data.relevant, data.classification, int(fold))
+    task = RealData.load(name, seed, folder).task(int(fold), together)
     return _measured(method, task, effort)
 
 
-def equal_rows(X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Number the rows so that equal ones, the target included, have the same number."""
-    return np.asarray(np.unique(np.column_stack([X, y]), axis=0, return_inverse=True)[1]).ravel()
+def equal_rows(rows: np.ndarray) -> np.ndarray:
+    """Number rows so that equal ones have the same number."""
+    return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1]).ravel()
 
 
 def permuted(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:

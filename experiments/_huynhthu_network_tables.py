@@ -9,7 +9,15 @@ import numpy as np
 import pandas as pd
 from _common import table
 from _huynhthu_methods import BASES
-from _huynhthu_networks import LAMBDAS, NETWORKS, OBSERVED, SAMPLES, SIMULATED, STAGES
+from _huynhthu_networks import (
+    LAMBDAS,
+    LOWEST_OF,
+    NETWORKS,
+    OBSERVED,
+    SAMPLES,
+    SIMULATED,
+    STAGES,
+)
 from _huynhthu_paper import TABLE_5
 from _huynhthu_tables import LABELS, label
 
@@ -43,7 +51,9 @@ def shown(method: str) -> str:
     if not rest.isdigit():
         return label(method)
     step = f", step {STEPS['slow']}" if kind.startswith("slow-") else ""
-    return f"{label(kind.replace('slow-', 'prsb-'))}, λ = {rest}{step}"
+    several = f", {LOWEST_OF} restarts" if kind.startswith("lowest-") else ""
+    kind = kind.replace("slow-", "prsb-").replace("lowest-", "prsb-")
+    return f"{label(kind)}, λ = {rest}{step}{several}"
 
 
 def precisions(cells: pd.DataFrame, name: str, method: str) -> list[float]:
@@ -89,11 +99,13 @@ def auto_above(cells: pd.DataFrame) -> tuple[str, str]:
     return f"{sum(above)} of {len(above)}", ", ".join(seeds)
 
 
-def best(cells: pd.DataFrame, goals: dict[str, float]) -> str:
-    """The best of all methods on every network, by their means, beside the best of the paper's."""
+def best(cells: pd.DataFrame) -> str:
+    """The best of the methods of Table 5 on every network, by their means, ours and the paper's."""
     rows = []
-    for name, goal in goals.items():
-        mine = cells[cells["data"] == name]
+    methods = {method for method, _ in TABLE_5}
+    for name in NETWORKS:
+        goal = max(TABLE_5[method, name][0] for method in methods)
+        mine = cells[(cells["data"] == name) & cells["method"].isin(methods)]
         means = mine.groupby("method")["average_precision"].agg(["mean", "count"])
         if len(means):
             top = str(means["mean"].idxmax())
@@ -148,41 +160,64 @@ def chosen_lambda(cells: pd.DataFrame, name: str, method: str, reading: Reading)
     return enough[-1] if enough else LAMBDAS[1]
 
 
-def by_rule(cells: pd.DataFrame) -> tuple[str, str]:
-    """The λ of the paper's rule, one restart, beside the paper's numbers (lowest of 20 restarts).
+class Ruled(NamedTuple):
+    """What λ by the paper's rule gives with one base model, step and reading, by network."""
 
-    Also returned: how many of the numbers are above the paper's and below, and with which base
-    models the rule was not run, in words.
-    """
-    rows: list[list[Any]] = []
-    words, left_out = [], []
+    base: str
+    step: str
+    reading: str
+    lambdas: list[str]
+    values: list[list[float]]  # of the seeds
+    paper: list[float]
+
+    def name(self) -> list[str]:
+        """How a row of a table begins."""
+        seeds = counted([len(v) for v in self.values])
+        return [LABELS[self.base], self.step, self.reading, seeds]
+
+
+def by_rule(cells: pd.DataFrame) -> list[Ruled]:
+    """The λ of the paper's rule, one restart: every reading that was run on all networks."""
+    every = []
     for base in BASES:
-        before = len(rows)
         for kind, step in STEPS.items():
             for reading in READINGS:
                 found = values_by_rule(cells, f"{kind}-{base}", reading)
-                if len(found) < len(NETWORKS):
-                    continue
-                theirs = [TABLE_5[f"prsb-{base}-auto", name][0] for name in NETWORKS]
-                pairs = [(np.mean(v), t) for (_, v), t in zip(found, theirs, strict=True)]
-                above = sum(round(mean - t, 2) > 0 for mean, t in pairs)
-                below = sum(round(mean - t, 2) < 0 for mean, t in pairs)
-                shown_values = [
-                    ranged(v, f" at λ = {chosen} ({t:.2f})")
-                    for (chosen, v), t in zip(found, theirs, strict=True)
-                ]
-                seeds = counted([len(v) for _, v in found])
-                rows.append([LABELS[base], step, reading.name, seeds, *shown_values])
-                words.append(
-                    f"{LABELS[base]}, step {step}, α of the {reading.name}: {above} above, "
-                    f"{below} below, {len(found) - above - below} the same to 0.005"
-                )
-        if len(rows) == before:
-            left_out.append(LABELS[base])
-    if left_out:
-        words.append(f"not run with {' and '.join(left_out)}")
-    header = ["", "step", "α", "seeds", *_NETS]
-    return table(header, rows, text=3), "; ".join(words)
+                if len(found) == len(NETWORKS):
+                    theirs = [TABLE_5[f"prsb-{base}-auto", name][0] for name in NETWORKS]
+                    chosen, values = ([*column] for column in zip(*found, strict=True))
+                    every.append(Ruled(base, step, reading.name, chosen, values, theirs))
+    return every
+
+
+def rule_table(every: Sequence[Ruled]) -> str:
+    """Every network by the paper's rule beside the paper's number (lowest of 20 restarts)."""
+    rows = []
+    for mine in every:
+        values = [
+            ranged(v, f" at λ = {chosen} ({theirs:.2f})")
+            for chosen, v, theirs in zip(mine.lambdas, mine.values, mine.paper, strict=True)
+        ]
+        rows.append([*mine.name(), *values])
+    return table(["", "step", "α", "seeds", *_NETS], rows, text=3)
+
+
+def rule_summary(every: Sequence[Ruled]) -> str:
+    """How far the paper's rule is from the paper's numbers, on average and beside the seeds."""
+    rows = []
+    for mine in every:
+        gaps = [np.mean(v) - t for v, t in zip(mine.values, mine.paper, strict=True)]
+        within = [
+            min(v) - 0.005 <= t <= max(v) + 0.005
+            for v, t in zip(mine.values, mine.paper, strict=True)
+        ]
+        several = min(len(v) for v in mine.values) > 1
+        rows.append(
+            [*mine.name(), f"{np.mean(gaps):+z.3f}", signed(gaps),
+             f"{sum(within)} of {len(within)}" if several else "–"]
+        )  # fmt: skip
+    header = ["", "step", "α", "seeds", "ours minus paper", "by network"]
+    return table([*header, "paper within our seeds' range"], rows, text=3)
 
 
 def values_by_rule(
@@ -201,6 +236,66 @@ def values_by_rule(
             values = [last[0] for last in mine["of_last"].dropna()]
         found.append((chosen, values))
     return found
+
+
+class Restarts(NamedTuple):
+    """What many restarts gave on one network, as average precision; and the paper's number."""
+
+    singles: list[float]
+    lowest: float  # of the restart with the lowest objective
+    mean: float  # of the average α
+    paper: float
+
+
+def many_restarts(cells: pd.DataFrame, base: str, value: str) -> list[Restarts]:
+    """What many restarts gave on every network; nothing if one was not run."""
+    mine = cells[cells["method"] == f"lowest-{base}-{value}"].set_index("data")
+    if not set(NETWORKS) <= set(mine.index):
+        return []
+    theirs = f"prsb-{base}-{'0' if value == '0' else 'auto'}"
+    found = []
+    for name in NETWORKS:
+        here = mine.loc[name]
+        lowest = here["of_restarts"][int(np.argmin(here["objectives"]))]
+        paper = TABLE_5[theirs, name][0]
+        found.append(Restarts(here["of_restarts"], lowest, here["average_precision"], paper))
+    return found
+
+
+def lowest_objective(cells: pd.DataFrame) -> str:
+    """The restart with the lowest objective of many, as in the paper, the others, and their mean.
+
+    Average precision of α averaged over the stages, by network; those that were run.
+    """
+    rows: list[list[str]] = []
+    for base in BASES:
+        for value in LAMBDAS:
+            if found := many_restarts(cells, base, value):
+                name = [LABELS[base], value]
+                rows += [
+                    [*name, "single restarts", *(ranged(r.singles) for r in found)],
+                    [
+                        *name,
+                        "lowest objective",
+                        *(f"{r.lowest:.3f} ({r.paper:.2f})" for r in found),
+                    ],
+                    [*name, f"mean α of {LOWEST_OF}", *(f"{r.mean:.3f}" for r in found)],
+                ]
+    header = ["", "λ", f"of {LOWEST_OF} restarts", *_NETS]
+    return table(header, rows, text=3) if rows else "(not run)"
+
+
+def lowest_in_words(cells: pd.DataFrame, value: str = "0") -> str:
+    """Say how far the lowest objective and single restarts are from the paper; kNN."""
+    found = many_restarts(cells, "knn", value)
+    if not found:
+        return "(not run)"
+    lowest = [r.lowest - r.paper for r in found]
+    single = [float(np.mean(r.singles)) - r.paper for r in found]
+    return (
+        f"that restart differs from the paper's numbers by {np.mean(lowest):+z.3f} on average "
+        f"({signed(lowest)}), a single one by {np.mean(single):+z.3f} ({signed(single)})"
+    )
 
 
 # ---------------------------------------------------------------------- why λ = 0 is lower
@@ -225,17 +320,19 @@ def stages_in_words(cells: pd.DataFrame) -> str:
     """Say at which stage the ranking is best without a penalty, how far it falls, by step; kNN."""
     words = []
     for kind, step in STEPS.items():
-        best, falls, apart = [], [], []
+        best, falls, gains, apart = [], [], [], []
         for name, path in _paths(cells, f"{kind}-knn-0").items():
             top = max(path, key=lambda stage: path[stage])
             best.append(top)
             falls.append(path[max(path)] - path[top])
+            gains.append(path[top] - np.mean(precisions(cells, name, f"{kind}-knn-0")))
             apart.append(path[top] - TABLE_5["prsb-knn-0", name][0])
         if best:
             words.append(
                 f"with steps of {step} the ranking is best at stage {counted(best)} and changes by "
-                f"{_signed(falls)} until the last; its best minus the paper's number is "
-                f"{_signed(apart)} ({len(best)} networks)"
+                f"{signed(falls)} until the last; with the best stage, picked with the true "
+                f"network in hand, it would gain at most {max(gains):.3f}, and would differ from "
+                f"the paper's number by {signed(apart)} ({len(best)} networks)"
             )
     return "; ".join(words) or "not run"
 
@@ -247,7 +344,7 @@ def late_in_words(cells: pd.DataFrame, value: str = "50", begin: int = 50) -> st
         paths = _paths(cells, f"{kind}-knn-{value}").values()
         changes = [path[n] - path[begin] for path in paths for n in path if n > begin]
         if changes:
-            words.append(f"by {_signed(changes)} with steps of {step}")
+            words.append(f"by {signed(changes)} with steps of {step}")
     return " and ".join(words) or "(not run)"
 
 
@@ -262,9 +359,9 @@ def _paths(cells: pd.DataFrame, method: str) -> dict[str, dict[int, float]]:
     return found
 
 
-def _signed(values: Sequence[float]) -> str:
+def signed(values: Sequence[float]) -> str:
     """Write the least and the most of some differences."""
-    return f"{min(values):+.3f} to {max(values):+.3f}"
+    return f"{min(values):+z.3f} to {max(values):+z.3f}"
 
 
 def objectives(cells: pd.DataFrame) -> str:
@@ -296,7 +393,7 @@ def by_samples_in_words(cells: pd.DataFrame) -> str:
         paths = cells.loc[cells["samples"] == n, "by_stage"] if len(cells) else []
         each = [path["100"] - path["50"] for path in paths]
         if each:
-            spread = f"{_signed(each)}, {len(each)} networks"
+            spread = f"{signed(each)}, {len(each)} networks"
             changes.append(f"with {n} samples by {np.mean(each):+.3f} ({spread})")
     return f"From stage 50 to 100 it changes {' and '.join(changes)}." if changes else ""
 

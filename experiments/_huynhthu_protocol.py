@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from _cells import Cell
 from _common import table
 from _huynhthu_cells import (
+    FEW_VALUES,
     LOWEST_OF_20,
     N_FOLDS,
     N_SETS,
     PROBLEMS,
-    SEEN_IN_TRAINING,
     TESTED,
     WITH_APPENDIX_B,
+    WITH_COPIES,
     WITH_EQUAL_ROWS,
 )
-from _huynhthu_figures import average_ranks
 from _huynhthu_methods import BASES, N_MODELS, Effort
-from _huynhthu_paper import TABLE_S2_ERROR
-from _huynhthu_tables import LABELS, Paper, label, listed
-from _huynhthu_tables import spread as by_method
+from _huynhthu_network_tables import shown
+from _huynhthu_paper import TABLE_S2_AUPR, TABLE_S2_ERROR, Number
+from _huynhthu_tables import LABELS, Paper, each, from_paper, label, listed
 from _huynhthu_tables import with_error as spread
 
 KEY = ["data", "repetition", "method"]
@@ -30,28 +30,41 @@ KEY = ["data", "repetition", "method"]
 def lowest_of_20(cells: pd.DataFrame) -> tuple[str, str]:
     """Compare the paper's rule for restarts with ours on the data sets that have both; kNN.
 
-    Also returned, in words: on how many problems the average of 3 has the higher mean AUPR.
+    Also returned, in words: on how many problems the AUPR of the two rules clearly differs.
     """
-    rows, pairs = [], []
+    rows, differences = [], []
     for problem in PROBLEMS:
         mine = cells[cells["data"] == problem].set_index(["repetition", "method"])
         sets = [i for i, m in mine.index if m == LOWEST_OF_20 and (i, "prsb-knn") in mine.index]
-        if not sets:
+        if len(sets) < 2:
             continue
-        theirs = mine.loc[[(i, LOWEST_OF_20) for i in sets]]
-        ours = mine.loc[[(i, "prsb-knn") for i in sets]]
+        theirs = mine.loc[[(i, LOWEST_OF_20) for i in sets]].droplevel("method")
+        ours = mine.loc[[(i, "prsb-knn") for i in sets]].droplevel("method")
+        key = problem, "prsb-knn"
         rows.append(
-            [problem, len(sets), spread(ours["error"]), spread(theirs["error"]),
-             spread(ours["aupr"]), spread(theirs["aupr_single"]), spread(theirs["aupr"]),
+            [problem, len(sets), spread(ours["error"]),
+             _beside_paper(theirs["error"], TABLE_S2_ERROR[key], larger=False),
+             spread(ours["aupr"]), spread(theirs["aupr_single"]),
+             _beside_paper(theirs["aupr"], TABLE_S2_AUPR[key], larger=True),
              spread(theirs["aupr_of_mean"])]
         )  # fmt: skip
-        pairs.append((round(ours["aupr"].mean(), 3), round(theirs["aupr"].mean(), 3)))
+        gap = ours["aupr"] - theirs["aupr"]
+        clear = abs(gap.mean()) > 2 * gap.sem()
+        differences.append((problem, gap) if clear else (problem, None))
     if not rows:
         return "(not run)", "not run"
-    above, below = (sum(sign * (a - b) > 0 for a, b in pairs) for sign in (1, -1))
-    words = f"higher on {above}, lower on {below} of {len(pairs)} problems"
-    header = ["", "data sets", "error: mean of 3", "lowest of 20", "AUPR: mean of 3"]
-    return table([*header, "single of 20", "lowest of 20", "mean of 20"], rows), words
+    clear = [f"{name} {spread(gap)}" for name, gap in differences if gap is not None]
+    words = f"{len(clear)} of {len(differences)} problems" + (
+        f" ({'; '.join(clear)})" if clear else ""
+    )
+    header = ["", "data sets", "error: mean of 3", "lowest of 20 (from the paper)"]
+    header += ["AUPR: mean of 3", "single of 20", "lowest of 20 (from the paper)", "mean of 20"]
+    return table(header, rows), words
+
+
+def _beside_paper(values: pd.Series, theirs: Number, larger: bool) -> str:
+    """Write a mean, and by how many standard errors it is better than the paper's."""
+    return f"{spread(values)} ({from_paper(values, theirs, larger):+z.1f} s.e.)"
 
 
 def with_appendix_b(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -143,26 +156,33 @@ def appendix_b(
     return table([*header, "K or depth chosen", "CPU s each"], rows, text=2)
 
 
+def tuned_sets(tuned: pd.DataFrame) -> dict[str, list[str]]:
+    """On which data sets all folds were run by appendix B, by method."""
+    counts = tuned.groupby(["method", "data"]).size()
+    whole = counts[counts == N_FOLDS].index
+    return {m: [data for b, data in whole if b == f"b-{m}"] for m in WITH_APPENDIX_B}
+
+
 def on_real_data(found: pd.DataFrame, tuned: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Put what was tuned by appendix B in the place of the small grids, set by set.
 
     Only where all folds were run. Also returned: for which methods, and on how many sets.
     """
-    whole = tuned.groupby(["data", "method"]).filter(lambda part: len(part) == N_FOLDS).copy()
-    whole["method"] = whole["method"].str.removeprefix("b-")
+    sets = tuned_sets(tuned)
     key = ["data", "method"]
-    taken = pd.MultiIndex.from_frame(whole[key])
+    taken = pd.MultiIndex.from_tuples([(d, m) for m, ds in sets.items() for d in ds], names=key)
+    new = tuned.assign(method=tuned["method"].str.removeprefix("b-"))
+    new = new[pd.MultiIndex.from_frame(new[key]).isin(taken)]
     kept = found[~pd.MultiIndex.from_frame(found[key]).isin(taken)]
-    counts = whole.drop_duplicates(key)["method"].value_counts()
-    words = [f"{label(method)} on {counts.get(method, 0)}" for method in WITH_APPENDIX_B]
-    return pd.concat([kept, whole], ignore_index=True), listed(words)
+    words = [f"{label(method)} on {len(ds)}" for method, ds in sets.items()]
+    return pd.concat([kept, new], ignore_index=True), listed(words)
 
 
 def equal_rows_together(real: pd.DataFrame, together: pd.DataFrame) -> str:
-    """Errors with folds at random, and with equal rows in the same fold."""
+    """Errors with folds at random, and with rows of equal features in the same fold."""
     rows = []
     for name in WITH_EQUAL_ROWS:
-        for method in (*TESTED, *(f"single-{base}" for base in BASES)):
+        for method in (*TESTED, *each("single"), *each("rsb")):
             apart, kept = (
                 found[(found["data"] == name) & (found["method"] == method)]["error"]
                 for found in (real, together)
@@ -174,44 +194,27 @@ def equal_rows_together(real: pd.DataFrame, together: pd.DataFrame) -> str:
     return table(["", "", "folds at random", "equal rows together"], rows, text=2)
 
 
-def together_in_words(
-    real: pd.DataFrame, together: pd.DataFrame, seen: dict[str, float], listing: bool = True
-) -> str:
-    """Write what keeping equal rows together does where many test rows were seen, and elsewhere.
+def together_in_words(real: pd.DataFrame, together: pd.DataFrame, seen: Mapping[str, float]) -> str:
+    """Write how often errors rise when equal rows are kept together: RF, GBDT and PRSB.
 
-    `seen` is the share of the test rows that are in the training part, by data set. With `listing`
-    the errors where many were seen are written, too.
+    `seen` is the share of the test rows that are in the training part, by data set.
     """
-    errors: dict[str, dict[str, tuple[float, float]]] = {}
-    for name in WITH_EQUAL_ROWS:
-        for method in TESTED:
-            apart, kept = (
-                found[(found["data"] == name) & (found["method"] == method)]["error"]
-                for found in (real, together)
-            )
-            if len(kept) == N_FOLDS:
-                errors.setdefault(name, {})[method] = apart.mean(), kept.mean()
-
-    def rising(names: Sequence[str]) -> str:
-        pairs = [pair for name in names for pair in errors[name].values()]
-        return f"{sum(bool(b > a) for a, b in pairs)} of {len(pairs)} errors rise"
-
-    many = [name for name in SEEN_IN_TRAINING if name in errors]
-    others = [name for name in errors if name not in many]
     words = []
-    if many:
-        shares = listed([f"{name} {seen[name]:.0%}" for name in many])
-        changes = [
-            f"on {name} "
-            + ", ".join(f"{label(m)} {a:.3f} → {b:.3f}" for m, (a, b) in errors[name].items())
-            for name in many
-        ]
-        words.append(
-            f"where many test rows were seen in training ({shares}) {rising(many)}"
-            + (f" ({'; '.join(changes)})" if listing else "")
-        )
-    if others:
-        words.append(f"on {listed(others)} {rising(others)}")
+    for names in (WITH_COPIES[:1], WITH_COPIES[1:], FEW_VALUES):
+        rises: list[bool] = []
+        shown = []
+        for name in names:
+            pairs = [
+                [found[(found["data"] == name) & (found["method"] == m)]["error"]
+                 for found in (real, together)]
+                for m in TESTED
+            ]  # fmt: skip
+            done = [(apart, kept) for apart, kept in pairs if len(kept) == N_FOLDS]
+            if done:
+                rises += [bool(kept.mean() > apart.mean()) for apart, kept in done]
+                shown.append(f"{name} ({seen[name]:.0%})")
+        if shown:
+            words.append(f"on {listed(shown)} {sum(rises)} of {len(rises)}")
     return "; ".join(words) or "not run"
 
 
@@ -237,95 +240,10 @@ def from_restarts(real: pd.DataFrame, several: pd.DataFrame, names: Sequence[str
     return table([*header, "error: one restart", "mean of 3"], rows, text=2)
 
 
-def apart(ranks: pd.Series, one: str, other: str, difference: float) -> str:
-    """Write how far two methods' average ranks are apart, and whether that is significant."""
-    gap = ranks[one] - ranks[other]
-    beyond = abs(gap) > difference
-    where = "behind" if gap > 0 else "ahead of"
-    return (
-        f"{label(one)} is {abs(gap):.2f} {where} {label(other)}, "
-        f"{'beyond' if beyond else 'below'} "
-        f"Nemenyi's critical difference of {difference:.3f}: "
-        f"{'significant' if beyond else 'not significant'}"
-    )
-
-
-def of_ranks(found: pd.DataFrame, whole: list[str], methods: list[str]) -> str:
-    """Compare the first two methods by average rank: all sets, then those with all their rows."""
-    wide = by_set(found, "error", methods)
-    return " ".join(
-        f"On {what}{_ranked(scores)}"
-        for what, scores in (
-            (f"all {len(wide)} sets", wide),
-            (f"the {len(whole)} sets with all rows", wide.loc[wide.index.isin(whole)]),
-        )
-    )
-
-
-def of_ranks_together(found: pd.DataFrame, together: pd.DataFrame, methods: list[str]) -> str:
-    """Compare them with equal rows in the same fold, where all folds and methods were run so."""
-    kept = together[together["method"].isin(methods)]
-    kept = kept.groupby("data").filter(lambda part: len(part) == N_FOLDS * len(methods))
-    if kept.empty:
-        return "(not run)"
-    names = list(kept["data"].unique())
-    wide = by_set(pd.concat([found[~found["data"].isin(names)], kept]), "error", methods)
-    return f"On all {len(wide)} sets, equal rows together on {listed(names)}{_ranked(wide)}"
-
-
-def by_set(found: pd.DataFrame, value: str, methods: list[str]) -> pd.DataFrame:
-    """Means, data sets × methods."""
-    return by_method(found, value)["mean"].unstack("method").reindex(columns=methods).dropna()
-
-
-def _ranked(scores: pd.DataFrame) -> str:
-    """Write the first two methods by average rank, and how far RF and PRSB-tree are apart."""
-    ranks, p, difference = average_ranks(scores, larger_is_better=False)
-    (first, best), (second, next_) = list(ranks.items())[:2]
-    return (
-        f" (Friedman p = {p:.3f}): {label(str(first))} {best:.2f}, "
-        f"{label(str(second))} {next_:.2f}; {apart(ranks, 'rf', 'prsb-tree', difference)}."
-    )
-
-
-def ranks_in_words(found: pd.DataFrame, methods: list[str], theirs: Paper) -> str:
-    """Write the average ranks of feature rankings, here and from the paper's table."""
-    published = pd.Series({key: number.mean for key, number in theirs.items()}).unstack()
-    words = []
-    for whose, scores in (("here", by_set(found, "aupr", methods)), ("paper", published[methods])):
-        if len(scores) >= 3:
-            ranks, p, _ = average_ranks(scores, larger_is_better=True)
-            order = ", ".join(f"{label(str(m))} {rank:.2f}" for m, rank in ranks.items())
-            words.append(f"{whose} {order} (p = {p:.1e})")
-    return "; ".join(words)
-
-
-def ranks_from_restarts(real: pd.DataFrame, several: pd.DataFrame, methods: Sequence[str]) -> str:
-    """Write the average ranks of PRSB's rankings by what is made of its restarts.
-
-    On the sets where all folds were run from several restarts; the other methods as they are.
-    """
-    aupr = by_method(real, "aupr")["mean"].unstack("method").reindex(columns=methods)
-    words = []
-    for method in (f"prsb-{base}" for base in BASES):
-        mine = several[several["method"] == method]
-        mine = mine.groupby("data").filter(lambda part: len(part) == N_FOLDS)
-        if mine.empty:
-            continue
-        ranks = []
-        for column in ("aupr_single", "aupr_of_lowest_objective", "aupr"):
-            scores = aupr.loc[sorted(mine["data"].unique())].copy()
-            scores[method] = mine.groupby("data")[column].mean()
-            ranks.append(f"{average_ranks(scores, larger_is_better=True)[0][method]:.2f}")
-        words.append(
-            f"{label(method)} {ranks[0]} with one restart, {ranks[1]} with the lowest objective of "
-            f"3, {ranks[2]} with the mean of 3 ({mine['data'].nunique()} sets)"
-        )
-    return "; ".join(words) or "not run"
-
-
-def _planned(method: str) -> str:
+def _planned(part: str, method: str) -> str:
     """Write a method of a cell that is planned."""
+    if part == "networks":
+        return shown(method)
     if method == LOWEST_OF_20:
         return "PRSB-kNN, lowest of 20"
     return label(method.removeprefix("b-")) + ", appendix B" * method.startswith("b-")
@@ -352,7 +270,7 @@ def remaining(parts: dict[str, tuple[Sequence[Cell], pd.DataFrame]]) -> str:
             total += sum(each) / 60 if known else 0.0
             n_planned = int((planned["method"] == method).sum())
             rows.append(
-                [part, _planned(str(method)), f"{n_planned - len(mine)} of {n_planned}",
+                [part, _planned(part, str(method)), f"{n_planned - len(mine)} of {n_planned}",
                  f"{sum(each) / 60:.0f}" if known else "no cell yet"]
             )  # fmt: skip
     if not rows:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import _huynhthu_all_rows as all_rows
 import _huynhthu_cells as cells
 import _huynhthu_claims as claims
 import _huynhthu_extra as extra
@@ -22,6 +23,7 @@ import _huynhthu_network_tables as network_tables
 import _huynhthu_networks as networks
 import _huynhthu_paper as paper
 import _huynhthu_protocol as protocol
+import _huynhthu_ranks as ranks
 import _huynhthu_tables as tables
 import pandas as pd
 from _cells import Cell, Cells
@@ -32,7 +34,6 @@ from _huynhthu_methods import BASES
 from mainstay.datasets.loaders import PMLB
 
 EMPTY = ("error", "aupr", "size", "average_precision", "seconds")  # of a part without cells
-GOALS = {"1": 0.22, "2": 0.22, "3": 0.29, "4": 0.28, "5": 0.29}  # the best of the paper's Table 5
 FIVE = ["rf", "gbdt", *tables.each("prsb")]
 EIGHT = ["rf", "gbdt", *(f"{kind}-{base}" for kind in ("eda", "prsb") for base in BASES)]
 
@@ -85,7 +86,7 @@ def simulated(run: Experiment) -> dict[str, Any]:
     run.main["simulated"] = found
     run.draw("figure_s1", figures.plot_boxes(found, "error", ("single", "rsb", "prsb"), "error"))
     run.draw("figure_s2", figures.plot_boxes(found, "aupr", ("eda", "prsb"), "AUPR"))
-    goals, verdicts = tables.goals(found, paper.TABLE_S2_ERROR, paper.TABLE_S2_AUPR)
+    goals, goal_counts = tables.goals(found, paper.TABLE_S2_ERROR, paper.TABLE_S2_AUPR)
     three = tables.each("single", "rsb", "prsb")
     two = tables.each("rsb", "prsb")
     problems = list(cells.PROBLEMS)
@@ -98,8 +99,7 @@ def simulated(run: Experiment) -> dict[str, Any]:
     lowest_of_20, lowest_words = protocol.lowest_of_20(found)
     return claims.of_simulated(found) | {
         "goals": goals,
-        "goals_counted": tables.counted_goals(verdicts),
-        "n_goals": len(verdicts),
+        "goal_counts": goal_counts,
         "baselines": protocol.baselines(tuned, effort),
         "small_grids": protocol.small_grids(effort),
         "small_k": protocol.candidates(effort)[0],
@@ -139,7 +139,7 @@ def not_in_the_paper(run: Experiment) -> dict[str, Any]:
     return {
         "digit_differences": differences,
         "digit_words": differences_words,
-        "printed_words": extra.printed_in_words(printed),
+        "printed_counts": extra.printed_counts(printed),
         "printed_sets": printed["repetition"].nunique(),
         "printed_error": tables.by_data(
             printed, "error", paper.TABLE_S2_ERROR, rows, extra.PRINTED_METHODS
@@ -189,8 +189,7 @@ def real(run: Experiment) -> dict[str, Any]:
         "table_s7": tables.by_data(found, "aupr", paper.TABLE_S7, names, EIGHT),
         "figure_1": rank_figure(run, "figure_1", "error", found),
         "figure_2": rank_figure(run, "figure_2", "aupr", found),
-        "with_eda": protocol.ranks_in_words(found, EIGHT, paper.TABLE_S7),
-        "ranks": protocol.of_ranks(found, whole, FIVE),
+        "with_eda": ranks.in_words(found, EIGHT, paper.TABLE_S7),
         "against_paper": claims.against_paper(found),
     }
     return values | claims.of_real(found, names, FIVE) | claims.against_rsb(found, names) | others
@@ -200,21 +199,22 @@ def rank_figure(run: Experiment, name: str, value: str, found: pd.DataFrame) -> 
     """Draw Figure 1 (errors) or 2 (AUPR), ours and from the paper's table; return it in words."""
     errors = value == "error"
     theirs = paper.TABLE_S6 if errors else paper.TABLE_S7
-    published = pd.Series(claims.printed(theirs)).unstack()[FIVE]
     texts, chi2 = [], []
-    for whose, scores in (("ours", protocol.by_set(found, value, FIVE)), ("paper", published)):
+    for whose, scores in (
+        ("ours", ranks.by_set(found, value, FIVE)), ("paper", ranks.published(theirs, FIVE))
+    ):  # fmt: skip
         if len(scores) < 3:
             continue
-        ranks, p, difference = figures.average_ranks(scores, not errors)
+        average, p, difference = figures.average_ranks(scores, not errors)
         title = "Test errors" if errors else "Feature rankings (AUPR)"
         where = "here" if whose == "ours" else "as published"
         run.draw(
             name if whose == "ours" else f"{name}_paper",
             figures.critical_differences(
-                ranks, difference, f"{title} of {len(scores)} real data sets, {where}"
+                average, difference, f"{title} of {len(scores)} real data sets, {where}"
             ),
         )
-        order = ", ".join(f"{tables.label(str(m))} {r:.2f}" for m, r in ranks.items())
+        order = ", ".join(f"{tables.label(str(m))} {r:.2f}" for m, r in average.items())
         texts.append(f"{whose}: p = {p:.1e}; average ranks {order}")
         chi2.append(f"{whose} {figures.friedman(figures.rank(scores, not errors))[0]:.1e}")
     said = paper.FRIEDMAN_ERRORS if errors else paper.FRIEDMAN_AUPR
@@ -236,30 +236,46 @@ def other_protocols(
         partial(cells.real, effort=effort, together=True, **settings),
         names,
     )
+    every = run.part(
+        "all_rows", all_rows.cells(quick), partial(all_rows.of_fold, **settings), names
+    )
+    tuned = run.part(
+        "tuned", cells.tuned_cells(quick), partial(cells.real, effort=effort, **settings), names
+    )
     several = run.part(
         "restarts",
         cells.restart_cells(quick),
         partial(cells.real, effort=replace(effort, restarts=cells.N_RESTARTS_REAL), **settings),
         names,
     )
-    tuned = run.part(
-        "tuned", cells.tuned_cells(quick), partial(cells.real, effort=effort, **settings), names
-    )
     papers = (paper.TABLE_S6, paper.TABLE_4)
     main, tuned_sets = protocol.on_real_data(found, tuned)
     sets = list(dict.fromkeys([*found["data"], *together["data"]]))
     table_s4, seen = extra.real_sets(sets, paper.TABLE_S4, folder, run.options.seed)
     values = {
+        "all_rows": all_rows.compared(every, found, (paper.TABLE_S6, paper.TABLE_S7)),
+        "all_rows_words": all_rows.in_words(every, paper.TABLE_S6),
+        "all_rows_grids": all_rows.protocol(),
+        "all_rows_folds": all_rows.FOLDS,
         "table_s4": table_s4,
         "tuned_sets": tuned_sets,
+        "where_tuned": claims.where_tuned(main, protocol.tuned_sets(tuned)),
         "tuned_real": protocol.appendix_b(found, tuned, cells.FROM_RESTARTS, papers, cells.N_FOLDS),
         "together": protocol.equal_rows_together(found, together),
         "together_words": protocol.together_in_words(found, together, seen),
-        "together_short": protocol.together_in_words(found, together, seen, listing=False),
-        "ranks_together": protocol.of_ranks_together(main, together, FIVE),
         "from_restarts": protocol.from_restarts(found, several, cells.FROM_RESTARTS),
-        "ranks_from_restarts": protocol.ranks_from_restarts(main, several, FIVE),
+        "ranks_from_restarts": ranks.from_restarts(main, several, FIVE),
     }
+    copies, copied = ranks.with_copies_together(main, together, FIVE)
+    of_errors = {"folds at random": main, ranks.named(copied): copies}
+    scores = {what: ranks.by_set(cells_, "error", FIVE) for what, cells_ in of_errors.items()}
+    whole = [name for name in sets if paper.TABLE_S4[name][0] <= cells.MANY_ROWS]
+    every_row = scores["folds at random"].index.isin(whole)
+    scores["folds at random, sets with all rows"] = scores["folds at random"][every_row]
+    scores["paper (Table S6)"] = ranks.published(paper.TABLE_S6, FIVE)
+    values["rank_table"] = ranks.rank_table(scores)
+    values["ranks"] = ranks.of_ranks(scores["folds at random"])
+    values["ranks_together"] = ranks.of_ranks(scores[ranks.named(copied)])
     return values, main
 
 
@@ -277,15 +293,17 @@ def gene_networks(run: Experiment) -> dict[str, Any]:
     )
     run.draw("figure_s3", figures.plot_regulators(found, networks.NETWORKS, networks.LAMBDAS))
     seconds = found.groupby("method")["seconds"].mean().filter(regex="^eda|^forest|-auto$")
-    by_rule, above = network_tables.by_rule(found)
+    ruled = network_tables.by_rule(found)
     auto_above, auto_seeds = network_tables.auto_above(found)
     kinds = network_tables.groups(found, held_out)
     return claims.of_networks(found) | {
         "table_5": network_tables.table_5(found),
-        "best": network_tables.best(found, GOALS),
+        "best": network_tables.best(found),
         "by_lambda": network_tables.by_lambda(found),
-        "by_rule": by_rule,
-        "above": above,
+        "by_rule": network_tables.rule_table(ruled),
+        "rule_summary": network_tables.rule_summary(ruled),
+        "lowest_objective": network_tables.lowest_objective(found),
+        "lowest_in_words": network_tables.lowest_in_words(found),
         "auto_above": auto_above,
         "auto_seeds": auto_seeds,
         "by_stage": network_tables.by_stage(found),

@@ -14,6 +14,7 @@ from conftest import ROOT
 sys.path.append(str(ROOT / "benchmarks"))
 
 import _growth as growth
+import _harness as harness
 import _peers as peers_python
 import peers
 from _pages import filled
@@ -172,3 +173,46 @@ def test_two_matrix_products_are_the_f_statistic():
     np.testing.assert_allclose(
         peers_python.product_f(X, y, weights), peers_python.sklearn_f(X, y, weights)
     )
+
+
+# ---------------------------------------------------------------------- times
+
+
+def test_what_a_script_measured_is_kept_and_the_most_telling_stands_on_the_page(
+    monkeypatch, tmp_path
+):
+    page = tmp_path / "speed.md"
+    page.write_text("before\n<!-- speed -->\nold\n<!-- /speed -->\nafter\n", encoding="utf-8")
+    monkeypatch.setattr(harness, "PAGE", page)
+    monkeypatch.setattr(harness, "RESULTS", tmp_path)
+    monkeypatch.setattr(harness, "SHOWN", {"stability": ("jaccard",), "rankers": ("mrmr",)})
+    rows = [["jaccard, 1,600 runs", 0.0391, 250.0, 120, "exact"], ["phi", 2.0, None, 80, ""]]
+    harness.keep("stability", "naive s", rows)
+    harness.keep("rankers", "other s", [["mrmr", 0.5, None, 99, ""]])
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("before\n<!-- speed -->\nMeasured 20")
+    assert "| jaccard, 1,600 runs | 0.0391 | 250 | 6,394 × | 120 | exact |" in text
+    assert "| mrmr | 0.5 |  |  | 99 |  |" in text
+    assert "phi" not in text
+    assert text.endswith("<!-- /speed -->\nafter\n")
+    assert "phi,2,,80," in (tmp_path / "stability.csv").read_text(encoding="utf-8")
+
+
+def test_the_page_has_the_times_that_were_measured():
+    text = harness.PAGE.read_text(encoding="utf-8")
+    assert harness.page_of(harness.RESULTS) in text
+    for script, wanted in harness.SHOWN.items():
+        kept = pd.read_csv(harness.RESULTS / f"{script}.csv")["what"].dropna()
+        for start in wanted:
+            assert kept.str.startswith(start).any(), (script, start)
+
+
+def test_the_readme_has_the_times_that_were_measured():
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    kept = pd.read_csv(harness.RESULTS / "stability.csv").set_index("what")["seconds"]
+    warm, first = kept["sma_count, groups of five"], kept["sma_count, the first call in a process"]
+    assert f"takes {warm:.2f} s for 10,000 ({first:.2f} s in the first call of a process" in text
+    restarts = pd.read_csv(harness.RESULTS / "subspace.csv").set_index("what")
+    for base in ("kNN", "tree", "SVM"):
+        row = restarts.loc[f"{base}: one restart on Hypercube"]
+        assert row["loop s"] > 100 * row["seconds"]  # "over a hundred times cheaper"

@@ -87,6 +87,13 @@ def test_only_the_rows_of_an_item_count(index: ModuleType) -> None:
     assert index.numbers(part, "automatic") == (1, 1)
 
 
+def test_only_the_cells_of_an_item_count(index: ModuleType) -> None:
+    part = "in words 0.1 (0.2)\n| tree | 1.00 (1.00) | 30 (20) |\n| short |\n"
+    assert index.with_cells(part, (0, 2)) == "| tree | 30 (20) |"
+    assert index.numbers(index.with_cells(part, (1,))) == (1, 1)
+    assert index.with_cells(part, ()) == part
+
+
 def test_ticks_and_stated_counts_are_read(index: ModuleType) -> None:
     assert index.ticks("A ✓ in words\n| a | 5 ✓ | 3 ✓ |\n| b | 4 **no** (5) |") == (2, 3)
     assert index.stated("Of these 13 of 18 are within.", r"(\d+) of (\d+) are") == (13, 18)
@@ -104,3 +111,26 @@ def test_the_number_of_measures_is_the_one_that_the_pages_name() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"**{number} stability measures**" in readme
     assert f"These are {number} measures" in (ROOT / "docs/measures.md").read_text(encoding="utf-8")
+
+
+def test_the_networks_of_the_readme_are_those_of_the_page(index: ModuleType) -> None:
+    page = index.text_of("huynhthu2021")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for row, said in (
+        ("| kNN | 50 | lowest objective |", "the lowest of 20 restarts, probabilities averaged"),
+        ("| kNN | 0.01 | mean over the stages |", "| one restart, averaged over the stages"),
+        ("| kNN | 0.01 | last stage |", "| one restart, the last stage"),
+        ("| kNN | 0.001 | last stage |", "| the same with steps of 0.001"),
+        ("| PRSB-kNN, λ automatic |", "| the default here"),
+        ("| GENIE3 (forest) |", "| forests here"),
+    ):
+        start = page.rindex(f"\n{row}") + 1
+        cells = page[start : page.index("\n", start)].strip("| ").split("|")[-5:]
+        shown = ", ".join(cell.split()[0] for cell in cells)
+        line = next(line for line in readme.splitlines() if said in line)
+        assert line.endswith(f"| {shown} |"), (line, shown)
+    for kind in ("with hubs", "without hubs"):
+        start = page.index(f"| simulated, {kind} |")
+        cells = [cell.strip() for cell in page[start : page.index("\n", start)].split("|")]
+        for value in (cells[3], cells[5], cells[7]):  # forests, one restart, the default
+            assert value in " ".join(readme.split()), (kind, value)
