@@ -150,8 +150,8 @@ _READING = "Checkerboard, Friedman and Hypercube are our reading"
 _MEAN = "PRSB is the mean of {restarts} restarts"
 _AVERAGED = r"α of (?P<restarts>\d+) restarts are averaged"
 _REAL = (
-    "large sets have {rows} rows here (all rows: below); PRSB has {restarts} restart (paper: the "
-    "best of 20); appendix B: {tuned} sets"
+    "large sets have {rows} rows here (all rows: see the row on large sets); PRSB has {restarts} "
+    "restart (paper: the best of 20); appendix B: {tuned} sets"
 )
 _REAL_FACTS = (
     r"subsampled to (?P<rows>[\d,]+) \(",
