@@ -10,8 +10,8 @@ import pandas as pd
 from _cells import Cell
 from _common import table
 from _huynhthu_cells import N_FOLDS, REAL, RealData
+from _huynhthu_counts import better, means, printed, share
 from _huynhthu_methods import measure
-from _huynhthu_protocol import small_grids
 from _huynhthu_tables import Paper, beside, label, listed, spread
 from _huynhthu_tuned import tuned
 
@@ -34,11 +34,6 @@ def of_fold(cell: Cell, seed: int, folder: Path) -> dict[str, Any]:
     name, fold, method = cell
     task = RealData.load(name, seed, folder, every_row=True).task(int(fold))
     return (tuned if method in TUNED else measure)(method, task, EFFORT)
-
-
-def protocol() -> str:
-    """Write how RF and GBDT are tuned."""
-    return small_grids(EFFORT)
 
 
 def compared(every: pd.DataFrame, fewer: pd.DataFrame, papers: tuple[Paper, Paper]) -> str:
@@ -78,16 +73,13 @@ def in_words(every: pd.DataFrame, paper: Paper) -> str:
     against = []
     for method in METHODS[2:]:
         for other in TUNED:
-            pairs = [
-                (ours.loc[name, method]["mean"], ours.loc[name, other]["mean"])
-                for name in SETS
-                if (name, method) in ours.index and (name, other) in ours.index
-            ]
-            lower = sum(bool(a < b) for a, b in pairs)
-            theirs = sum(paper[n, method].mean < paper[n, other].mean for n in SETS)
+            here, there = (
+                better(values, SETS, method, other, bases=[""])
+                for values in (means(every, "error"), printed(paper))
+            )
             against.append(
-                f"{label(method)} is below {label(other)} on {lower} of {len(pairs)} sets "
-                f"(paper: {theirs} of {len(SETS)})"
+                f"{label(method)} is below {label(other)} on {share(here)} sets "
+                f"(paper: {share(there)})"
             )
     return f"{same} of {total} errors are as in the paper ({'; '.join(words)}); {listed(against)}"
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from _common import table
 from _huynhthu_cells import N_FOLDS, WITH_COPIES
+from _huynhthu_counts import printed
 from _huynhthu_figures import average_ranks
 from _huynhthu_methods import BASES
 from _huynhthu_tables import Paper, label, listed, spread
@@ -19,8 +20,7 @@ def by_set(found: pd.DataFrame, value: str, methods: Sequence[str]) -> pd.DataFr
 
 def published(paper: Paper, methods: Sequence[str]) -> pd.DataFrame:
     """The paper's means, data sets × methods."""
-    means = pd.Series({key: number.mean for key, number in paper.items()})
-    return means.unstack()[list(methods)]
+    return pd.Series(printed(paper)).unstack()[list(methods)]
 
 
 def apart(ranks: pd.Series, one: str, other: str, difference: float) -> str:
