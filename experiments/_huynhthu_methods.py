@@ -39,6 +39,7 @@ BASES = {
 
 
 N_MODELS = 100
+STEPS = ("0.0001", "0.001", "0.01")  # lengths of gradient steps; the last is mainstay's
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +175,9 @@ def _evolution(task: Task, effort: Effort, estimator: Any) -> dict[str, Any]:
 
 
 def _parametric(
-    task: Task, effort: Effort, estimator: Any, n_references: int = 10, lowest_of: int = 0
-) -> dict[str, Any]:
+    task: Task, effort: Effort, estimator: Any, n_references: int = 10, lowest_of: int = 0,
+    step: float | str = "auto",
+) -> dict[str, Any]:  # fmt: skip
     kind = ms.ParametricSubspaceClassifier
     model = (kind if task.classification else ms.ParametricSubspaceRegressor)(
         estimator,
@@ -183,6 +185,7 @@ def _parametric(
         n_references=n_references,
         n_restarts=lowest_of or effort.restarts,
         restart_rule="lowest_objective" if lowest_of else "mean",
+        learning_rate=step,
         max_stages=effort.stages,
         random_state=task.seed,
         n_jobs=1,
@@ -216,4 +219,5 @@ _METHODS = {
     "prsb1": partial(_parametric, n_references=1),
     "prsb10": _parametric,
     "prsb20": partial(_parametric, lowest_of=20),
+    **{f"step{step}": partial(_parametric, step=float(step)) for step in STEPS},
 }

@@ -17,6 +17,7 @@ from typing import Any
 import _huynhthu_all_rows as all_rows
 import _huynhthu_cells as cells
 import _huynhthu_claims as claims
+import _huynhthu_end as end
 import _huynhthu_extra as extra
 import _huynhthu_figures as figures
 import _huynhthu_network_tables as network_tables
@@ -195,6 +196,33 @@ def real(run: Experiment) -> dict[str, Any]:
     return values | claims.of_real(found, names, FIVE) | claims.against_rsb(found, names) | others
 
 
+def where_it_ended(run: Experiment) -> dict[str, Any]:
+    """Run PRSB for as many models as the paper's, and say how far its α, and ours, had moved."""
+    quick = run.options.quick
+    names = list(cells.QUICK_SETS if quick else PMLB)
+    main = run.main["simulated"], run.main["real"]
+    work = partial(end.ended, seed=run.options.seed, folder=shared_data("pmlb"))
+    found = run.part("ended", end.cells(quick), work, ["data", "repetition", "method"])
+    on_simulated, same_simulated = end.compared(
+        found, main[0], end.SIMULATED_PAPERS, list(cells.PROBLEMS)
+    )
+    on_real, same_real = end.compared(found, main[1], end.REAL_PAPERS, cells.FROM_RESTARTS)
+    return {
+        "near_s1": end.near_the_start(main[0], paper.TABLE_S1, list(cells.PROBLEMS)),
+        "near_s5": end.near_the_start(main[1], paper.TABLE_S5, names),
+        "near": f"{end.NEAR:.0%}",
+        "n_restarts_real": cells.N_RESTARTS_REAL,
+        "stages_real": end.STAGES_REAL,
+        "stages_range": f"{min(end.STAGES.values())} to {max(end.STAGES.values())}",
+        "ended_simulated": on_simulated,
+        "same_simulated": same_simulated,
+        "ended_real": on_real,
+        "same_real": same_real,
+        "early": end.early_against_late(found, main[1], cells.FROM_RESTARTS),
+        "early_3": end.early_against_late(found, run.parts["restarts"][1], cells.FROM_RESTARTS),
+    }
+
+
 def rank_figure(run: Experiment, name: str, value: str, found: pd.DataFrame) -> str:
     """Draw Figure 1 (errors) or 2 (AUPR), ours and from the paper's table; return it in words."""
     errors = value == "error"
@@ -326,6 +354,7 @@ def main() -> None:
     use_look()
     run = Experiment(options)
     values = gene_networks(run) | simulated(run) | not_in_the_paper(run) | real(run)
+    values |= where_it_ended(run)
     values |= {
         "seed": options.seed,
         "cost": run.seconds / 3600,
