@@ -18,7 +18,7 @@ from _huynhthu_tuned import tuned
 SETS = ("phoneme", "clean2", "spambase", "wind", "satellite_image", "cpu_act")  # cheapest first
 TUNED = ("rf", "gbdt")
 METHODS = (*TUNED, "prsb-tree", "prsb-knn")
-FOLDS = 1  # of ten
+FOLDS = 2  # of ten
 EFFORT = replace(REAL, search_models=100, depths=(1, 3, 5))
 
 
@@ -93,8 +93,7 @@ def _near(ours: pd.Series, paper: Paper, key: tuple[str, str]) -> str:
     theirs = paper[key]
     sd = theirs.sd if theirs.sd is not None else float(ours["std"])
     error = sd * (1 / ours["count"] + 1 / N_FOLDS) ** 0.5
-    rounding = 0.5 * 10.0 ** -len(theirs.text.split(" ")[0].partition(".")[2])
     gap = float(ours["mean"]) - theirs.mean
-    if abs(gap) <= max(2 * error, rounding):
+    if abs(gap) <= max(2 * error, theirs.rounding):
         return "the same"
     return "lower" if gap < 0 else "higher"

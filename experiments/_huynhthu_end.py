@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from _common import table
 from _huynhthu_cells import (
     FROM_RESTARTS,
     N_NOISE,
+    N_RESTARTS_REAL,
     N_SETS,
     PROBLEMS,
     REAL,
@@ -34,8 +35,9 @@ from _huynhthu_paper import (
     TABLE_S5,
     TABLE_S6,
     TABLE_S7,
+    Number,
 )
-from _huynhthu_tables import LABELS, Paper, from_paper
+from _huynhthu_tables import LABELS, Paper, listed, of_difference
 from sklearn.exceptions import ConvergenceWarning
 
 START, NEAR = 0.05, 0.2  # of every α; a sum that differs from its start by less has not moved far
@@ -48,10 +50,14 @@ STAGES = {  # that train as many models as the paper reports in Table S3 for Q =
     for base in BASES
 }
 AT_THE_END = "to the end"
+ENDS = (*STEPS, AT_THE_END)
+COLUMNS = (*(f"step {step}" for step in STEPS), AT_THE_END)
+NAMES = {"size": "Σα", "error": "error", "aupr": "AUPR"}
 SIMULATED_PAPERS = {"size": TABLE_S1, "error": TABLE_S2_ERROR, "aupr": TABLE_S2_AUPR}
 REAL_PAPERS = {"size": TABLE_S5, "error": TABLE_S6, "aupr": TABLE_S7}
 DIGITS = {"size": 1, "error": 2, "aupr": 2}
 
+Held = dict[str, list[bool]]  # whether something holds, case by case, by where learning ended
 
 # ---------------------------------------------------------------------- what is run
 
@@ -106,6 +112,16 @@ def n_features(name: str) -> int:
     return TABLE_S4[name][1] + N_NOISE
 
 
+def every_end(
+    found: pd.DataFrame, whole: pd.DataFrame, names: Sequence[str]
+) -> Iterator[tuple[str, str, dict[str, pd.DataFrame]]]:
+    """Data set, base model and cells by where learning ended, where that was run."""
+    for name in names:
+        for base in BASES:
+            if kinds := by_end(found, whole, name, base):
+                yield name, base, kinds
+
+
 def by_end(found: pd.DataFrame, whole: pd.DataFrame, name: str, base: str) -> dict[str, Any]:
     """Cells of a data set and base model by where learning ended, all of the same repetitions.
 
@@ -114,72 +130,106 @@ def by_end(found: pd.DataFrame, whole: pd.DataFrame, name: str, base: str) -> di
     mine = found[found["data"] == name]
     kinds = {step: mine[mine["method"] == f"step{step}-{base}"] for step in STEPS}
     kinds[AT_THE_END] = whole[(whole["data"] == name) & (whole["method"] == f"prsb-{base}")]
-    kinds = {kind: cells.set_index("repetition") for kind, cells in kinds.items()}
+    kinds = {end: cells.set_index("repetition") for end, cells in kinds.items()}
     common = set.intersection(*(set(cells.index) for cells in kinds.values()))
     if len(common) < 2:
         return {}
-    return {kind: cells.loc[sorted(common)] for kind, cells in kinds.items()}
+    return {end: cells.loc[sorted(common)] for end, cells in kinds.items()}
+
+
+def is_the_papers(values: pd.Series, theirs: Number) -> bool:
+    """Whether a mean is the paper's, within two standard errors of the difference, or rounding."""
+    gap = abs(float(values.mean()) - theirs.mean)
+    return gap <= max(2 * of_difference(values, theirs), theirs.rounding)
 
 
 def compared(
     found: pd.DataFrame, whole: pd.DataFrame, papers: dict[str, Paper], names: Sequence[str]
-) -> tuple[str, str]:
-    """Set Σα, error and AUPR beside the paper's, by where learning ended.
-
-    Also returned, in words: how many of them are the paper's.
-    """
-    rows = []
-    same: dict[str, list[bool]] = {kind: [] for kind in (*STEPS, AT_THE_END)}
-    nearest: list[int] = []
-    for name in names:
-        for base in BASES:
-            kinds, key = by_end(found, whole, name, base), (name, f"prsb-{base}")
-            if not kinds:
-                continue
-            row, held = [], {}
-            for kind, cells in kinds.items():
-                near = {
-                    value: abs(from_paper(cells[value], paper[key], larger=True)) <= 2
-                    for value, paper in papers.items()
-                }
-                texts = {value: f"{cells[value].mean():.{n}f}" for value, n in DIGITS.items()}
-                row.append(", ".join(f"**{t}**" if near[v] else t for v, t in texts.items()))
-                same[kind] += near.values()
-                held[kind] = sum(near.values())
-            theirs = ", ".join(paper[key].text.split(" ")[0] for paper in papers.values())
-            rows.append([name, LABELS[base], len(cells), theirs, *row])
-            nearest.append(max(held[step] for step in STEPS))
+) -> dict[str, str]:
+    """Set Σα, error and AUPR beside the paper's, by where learning ended, and count the same."""
+    rows, nearest = [], 0
+    same: dict[str, Held] = {value: {end: [] for end in ENDS} for value in papers}
+    for name, base, kinds in every_end(found, whole, names):
+        theirs = {value: paper[name, f"prsb-{base}"] for value, paper in papers.items()}
+        row, held = [], dict.fromkeys(ENDS, 0)
+        for end, cells in kinds.items():
+            texts = []
+            for value, number in theirs.items():
+                near = is_the_papers(cells[value], number)
+                same[value][end].append(near)
+                held[end] += near
+                text = f"{cells[value].mean():.{DIGITS[value]}f}"
+                texts.append(f"**{text}**" if near else text)
+            row.append(", ".join(texts))
+        nearest += max(held[step] for step in STEPS)
+        means_there = ", ".join(number.text.split(" ")[0] for number in theirs.values())
+        rows.append([name, LABELS[base], len(kinds[AT_THE_END]), means_there, *row])
     if not rows:
-        return "(not run)", "not run"
-    header = ["", "", "times", "paper", *(f"step {step}" for step in STEPS), AT_THE_END]
-    counts = [
-        f"{sum(near)} of {len(near)} {'' if kind == AT_THE_END else 'with steps of '}{kind}"
-        for kind, near in same.items()
-    ]
-    words = (
-        f"{', '.join(counts)}; with the step that comes nearest in each row, picked with the "
-        f"paper's numbers in hand, {sum(nearest)}"
-    )
-    return table(header, rows, text=2), words
+        return {
+            "table": "(not run)", "counts": "(not run)", "nearest": "not run", "short": "not run"
+        }  # fmt: skip
+    total: Held = {end: [near for held in same.values() for near in held[end]] for end in ENDS}
+    counts = [_counted(NAMES[value], held) for value, held in same.items()]
+    header = ["", "", "times", "paper", *COLUMNS]
+    return {
+        "table": table(header, rows, text=2),
+        "counts": table(["", "of", *COLUMNS], [*counts, _counted("all", total)]),
+        "nearest": f"{nearest} of {len(total[AT_THE_END])}",
+        "short": f"{sum(total[AT_THE_END])} of {len(total[AT_THE_END])} numbers are the paper's to "
+        f"the end, {listed([f'{sum(total[step])} with steps of {step}' for step in STEPS])}",
+    }
 
 
-def early_against_late(found: pd.DataFrame, whole: pd.DataFrame, names: Sequence[str]) -> str:
-    """Write how often a restart that ended early ranks better, and how often it predicts better."""
-    pairs = [
-        kinds for name in names for base in BASES if (kinds := by_end(found, whole, name, base))
-    ]
-    if not pairs:
-        return "not run"
-    words = []
-    for step in STEPS:
-        ranks, predicts = (
-            sum(
-                bool(sign * (kinds[step][v].mean() - kinds[AT_THE_END][v].mean()) > 0)
-                for kinds in pairs
-            )
-            for v, sign in (("aupr", 1), ("error", -1))
-        )
-        words.append(
-            f"steps of {step}: AUPR higher in {ranks}, error lower in {predicts} of {len(pairs)}"
-        )
-    return "; ".join(words)
+def _counted(name: str, held: Held) -> list[Any]:
+    """A row of a table: how many cases there are, and how many hold, by where learning ended."""
+    return [name, len(held[STEPS[0]]), *(sum(held[end]) if end in held else "" for end in ENDS)]
+
+
+def how_often(
+    found: pd.DataFrame, whole: pd.DataFrame, names: Sequence[str], value: str, late: str = ""
+) -> Held:
+    """Whether an early end is better than learning to the end, by step.
+
+    `late` is the column of what is learned to the end; the same as that of early ends by default.
+    """
+    sign = -1 if value == "error" else 1
+    gains = [
+        {step: sign * (kinds[step][value].mean() - kinds[AT_THE_END][late or value].mean())
+         for step in STEPS}
+        for _, _, kinds in every_end(found, whole, names)
+    ]  # fmt: skip
+    return {step: [bool(gain[step] > 0) for gain in gains] for step in STEPS}
+
+
+def behind(
+    found: pd.DataFrame, whole: pd.DataFrame, names: Sequence[str], other: str
+) -> tuple[Held, int]:
+    """Whether PRSB's error is above another method's, by where learning ended, repetitions alike.
+
+    Also returned: in how many of these cases it is in the paper's table.
+    """
+    above: Held = {end: [] for end in ENDS}
+    n_there = 0
+    errors = whole[whole["method"] == other].set_index(["data", "repetition"])["error"]
+    for name, base, kinds in every_end(found, whole, names):
+        for end, cells in kinds.items():
+            above[end].append(bool(cells["error"].mean() > errors[name][cells.index].mean()))
+        n_there += TABLE_S6[name, f"prsb-{base}"].mean > TABLE_S6[name, other].mean
+    return above, n_there
+
+
+def what_it_changes(
+    found: pd.DataFrame, real: pd.DataFrame, several: pd.DataFrame, problems: pd.DataFrame
+) -> str:
+    """Count in how many cases an early end changes what is concluded, on real data and problems."""
+    rows = []
+    for other in ("rf", "gbdt"):
+        above, n_there = behind(found, real, FROM_RESTARTS, other)
+        rows.append([*_counted(f"real: error above that of {LABELS[other]}", above), n_there])
+    for what, whole in (("one restart", real), (f"the average of {N_RESTARTS_REAL}", several)):
+        for value, words in (("aupr", "AUPR above"), ("error", "error below")):
+            held = how_often(found, whole, FROM_RESTARTS, value)
+            rows.append([*_counted(f"real: {words} that of {what} to the end", held), ""])
+    held = how_often(found, problems, list(PROBLEMS), "aupr", "aupr_single")
+    rows.append([*_counted("simulated: AUPR above that of one restart to the end", held), ""])
+    return table(["cases", "of", *COLUMNS, "paper"], rows)

@@ -12,6 +12,11 @@ class Number(NamedTuple):
     sd: float | None
     text: str
 
+    @property
+    def rounding(self) -> float:
+        """Half a unit of the last digit of the mean that is printed."""
+        return float(0.5 * 10.0 ** -len(self.text.split(" ")[0].partition(".")[2]))
+
 
 _BASES = ("tree", "knn", "svm")
 

@@ -83,8 +83,13 @@ N_THEIRS = 10  # data sets behind every number of the paper
 
 def from_paper(values: pd.Series, theirs: Number, larger: bool) -> float:
     """How many standard errors of the difference of two means ours is better than the paper's."""
-    error = (values.var() / len(values) + (theirs.sd or 0) ** 2 / N_THEIRS) ** 0.5
+    error = of_difference(values, theirs)
     return float((values.mean() - theirs.mean) / error) * (1 if larger else -1)
+
+
+def of_difference(values: pd.Series, theirs: Number) -> float:
+    """Standard error of the difference between the mean of ours and the paper's."""
+    return float((values.var() / len(values) + (theirs.sd or 0) ** 2 / N_THEIRS) ** 0.5)
 
 
 def goals(cells: pd.DataFrame, error: Paper, aupr: Paper) -> tuple[str, str]:

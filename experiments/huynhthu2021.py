@@ -200,26 +200,23 @@ def where_it_ended(run: Experiment) -> dict[str, Any]:
     """Run PRSB for as many models as the paper's, and say how far its α, and ours, had moved."""
     quick = run.options.quick
     names = list(cells.QUICK_SETS if quick else PMLB)
-    main = run.main["simulated"], run.main["real"]
+    on_problems, on_sets = run.main["simulated"], run.main["real"]
     work = partial(end.ended, seed=run.options.seed, folder=shared_data("pmlb"))
     found = run.part("ended", end.cells(quick), work, ["data", "repetition", "method"])
-    on_simulated, same_simulated = end.compared(
-        found, main[0], end.SIMULATED_PAPERS, list(cells.PROBLEMS)
-    )
-    on_real, same_real = end.compared(found, main[1], end.REAL_PAPERS, cells.FROM_RESTARTS)
+    parts = {
+        "ended": end.compared(found, on_problems, end.SIMULATED_PAPERS, list(cells.PROBLEMS)),
+        "ended_real": end.compared(found, on_sets, end.REAL_PAPERS, cells.FROM_RESTARTS),
+    }
+    several = run.parts["restarts"][1]
     return {
-        "near_s1": end.near_the_start(main[0], paper.TABLE_S1, list(cells.PROBLEMS)),
-        "near_s5": end.near_the_start(main[1], paper.TABLE_S5, names),
+        f"{part}_{key}": text for part, texts in parts.items() for key, text in texts.items()
+    } | {
         "near": f"{end.NEAR:.0%}",
-        "n_restarts_real": cells.N_RESTARTS_REAL,
+        "near_s1": end.near_the_start(on_problems, paper.TABLE_S1, list(cells.PROBLEMS)),
+        "near_s5": end.near_the_start(on_sets, paper.TABLE_S5, names),
         "stages_real": end.STAGES_REAL,
         "stages_range": f"{min(end.STAGES.values())} to {max(end.STAGES.values())}",
-        "ended_simulated": on_simulated,
-        "same_simulated": same_simulated,
-        "ended_real": on_real,
-        "same_real": same_real,
-        "early": end.early_against_late(found, main[1], cells.FROM_RESTARTS),
-        "early_3": end.early_against_late(found, run.parts["restarts"][1], cells.FROM_RESTARTS),
+        "ended_changes": end.what_it_changes(found, on_sets, several, on_problems),
     }
 
 
