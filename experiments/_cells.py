@@ -38,8 +38,10 @@ class Cells:
         self.folder = options.cache / run / part
         self.folder.mkdir(parents=True, exist_ok=True)
         real = not options.quick and not options.seed
-        self.archive = HERE / "results" / experiment / "cells.zip" if real else None
+        results = HERE / "results"
+        self.archive = results / experiment / "cells.zip" if real else None
         self.packed = _read(self.archive, part)
+        self.packs = real and options.output.resolve() == results.resolve()
 
     def path(self, cell: Cell) -> Path:
         """Where a cell is kept until it is packed."""
@@ -81,9 +83,13 @@ class Cells:
         )
 
     def pack(self) -> None:
-        """Put the cells of the cache into the archive of the results, beside those there."""
+        """Put the cells of the cache into the archive of the results, beside those there.
+
+        Not when the page is written elsewhere: archive and page are of the same cells.
+        """
         fresh = {path.stem: path.read_bytes() for path in self.folder.glob("*.json")}
-        if self.archive is None or all(self.packed.get(k) == v for k, v in fresh.items()):
+        new = any(self.packed.get(name) != text for name, text in fresh.items())
+        if self.archive is None or not self.packs or not new:
             return
         self.packed |= fresh
         members = {f"{self.folder.name}/{name}.json": text for name, text in self.packed.items()}

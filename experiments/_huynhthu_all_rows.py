@@ -12,13 +12,14 @@ from _common import table
 from _huynhthu_cells import N_FOLDS, REAL, RealData
 from _huynhthu_counts import better, means, printed, share
 from _huynhthu_methods import measure
+from _huynhthu_ranks import by_set, named, of_ranks, published, rank_table, with_copies_together
 from _huynhthu_tables import Paper, beside, label, listed, spread
 from _huynhthu_tuned import tuned
 
 SETS = ("phoneme", "clean2", "spambase", "wind", "satellite_image", "cpu_act")  # cheapest first
 TUNED = ("rf", "gbdt")
 METHODS = (*TUNED, "prsb-tree", "prsb-knn")
-FOLDS = 2  # of ten
+FOLDS = 10
 EFFORT = replace(REAL, search_models=100, depths=(1, 3, 5))
 
 
@@ -34,6 +35,21 @@ def of_fold(cell: Cell, seed: int, folder: Path) -> dict[str, Any]:
     name, fold, method = cell
     task = RealData.load(name, seed, folder, every_row=True).task(int(fold))
     return (tuned if method in TUNED else measure)(method, task, EFFORT)
+
+
+def folds(every: pd.DataFrame) -> str:
+    """Write how many folds were run: the fewest and the most of a method and data set."""
+    if every.empty:
+        return "0"
+    counts = every.groupby(["data", "method"]).size()
+    return " to ".join(map(str, sorted({counts.min(), counts.max()})))
+
+
+def alike(every: pd.DataFrame) -> pd.DataFrame:
+    """The folds that all methods have: methods are compared on the same rows."""
+    if every.empty:
+        return every
+    return every.groupby(["data", "repetition"]).filter(lambda fold: len(fold) == len(METHODS))
 
 
 def compared(every: pd.DataFrame, fewer: pd.DataFrame, papers: tuple[Paper, Paper]) -> str:
@@ -75,13 +91,33 @@ def in_words(every: pd.DataFrame, paper: Paper) -> str:
         for other in TUNED:
             here, there = (
                 better(values, SETS, method, other, bases=[""])
-                for values in (means(every, "error"), printed(paper))
+                for values in (means(alike(every), "error"), printed(paper))
             )
             against.append(
                 f"{label(method)} is below {label(other)} on {share(here)} sets "
                 f"(paper: {share(there)})"
             )
     return f"{same} of {total} errors are as in the paper ({'; '.join(words)}); {listed(against)}"
+
+
+def average_ranks(
+    every: pd.DataFrame, smaller: pd.DataFrame, together: pd.DataFrame, paper: Paper
+) -> tuple[str, list[str]]:
+    """Average ranks by error over all data sets with all rows, as a table and, by row, in words.
+
+    `smaller` has the cells of the other sets, `together` those whose folds keep copies together.
+    """
+    methods = list(METHODS)
+    smaller, together = (cells[~cells["data"].isin(SETS)] for cells in (smaller, together))
+    copies, names = with_copies_together(smaller, together, methods)
+    here = {"folds at random": smaller, named(names): copies}
+    scores = {
+        what: by_set(pd.concat([alike(every), cells]), "error", methods)
+        for what, cells in here.items()
+    }
+    theirs = published(paper, methods).loc[scores["folds at random"].index]
+    words = [f"{what}: {of_ranks(errors)}" for what, errors in scores.items()]
+    return rank_table(scores | {"paper (Table S6)": theirs}), words
 
 
 def _near(ours: pd.Series, paper: Paper, key: tuple[str, str]) -> str:

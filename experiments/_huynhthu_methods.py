@@ -220,4 +220,5 @@ _METHODS = {
     "prsb10": _parametric,
     "prsb20": partial(_parametric, lowest_of=20),
     **{f"step{step}": partial(_parametric, step=float(step)) for step in STEPS},
+    "end": _parametric,
 }

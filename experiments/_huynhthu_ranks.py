@@ -10,7 +10,9 @@ from _huynhthu_cells import N_FOLDS, WITH_COPIES
 from _huynhthu_counts import printed
 from _huynhthu_figures import average_ranks
 from _huynhthu_methods import BASES
-from _huynhthu_tables import Paper, label, listed, spread
+from _huynhthu_tables import Paper, each, label, listed, spread
+
+FIVE = ["rf", "gbdt", *each("prsb")]  # the methods of Figure 1
 
 
 def by_set(found: pd.DataFrame, value: str, methods: Sequence[str]) -> pd.DataFrame:

@@ -35,6 +35,7 @@ def curves(run: Experiment) -> dict[str, Any]:
     colon = run.sets["Colon"]
     seeds = run.curves(colon, kind="half")
     same = seeds.stability
+    both = {"bootstraps": found["Colon"], "new seeds only": seeds}
     run.save("fig3_real_without_bootstrap", same)
     last = {name: frame.iloc[-1] for name, frame in real.items()}
     m_last = int(real["Colon"].index[-1])
@@ -65,7 +66,7 @@ def curves(run: Experiment) -> dict[str, Any]:
             all(abs(last[n][t] / REAL[n] - 1) < 0.1 for n in real if REAL[n] for t in REAL_TREES[n])
         ),
         "rising": ", ".join(f"{simulated['Colon'].loc[1, p]:.3f}" for p in (0.1, 0.5, 0.9)),
-        **claims.few_trees(found["Colon"].estimates),
+        **claims.few_trees({w: x.estimates for w, x in both.items()}),
         "similar_verdict": verdict(
             bool(gap.max() < 0.03) or (None if len(large) and large.max() < 0.03 else False)
         ),
@@ -92,7 +93,7 @@ def curves(run: Experiment) -> dict[str, Any]:
             [
                 (f"{m}, {what}", *[pm(x.stability.loc[m, t], x.errors.loc[m, t], 3) for t in TREES])
                 for m in (same.index[0], same.index[-1])
-                for what, x in (("bootstraps", found["Colon"]), ("new seeds only", seeds))
+                for what, x in both.items()
             ],
         ),
         "missing_table": missing_classes(run),

@@ -45,7 +45,8 @@ _PAPER_B = (
           r"authors: (?P<theirs>[\d,]+) on each")),
     Item("bommert2020", "Fig. 4", "### Fig. 4", "## 3. What", "{sets}",
          "expected scores are exact or simulated to a precision, not by 10,000 draws; the wide set "
-         "is not the paper's, so that what is said of large sets is not judged", (_BOMMERT_DATA,)),
+         "is not the paper's, so that what is said of large sets is not judged, nor that SMY is "
+         "quick, whose scores are exact here", (_BOMMERT_DATA,)),
     Item("bommert2020", "section 2.2", "### Section 2.2", "### Section 4",
          why="what follows from the definitions: checks of this implementation as much as of the "
          "paper"),
@@ -67,14 +68,15 @@ _PAPER_N = (
     Item("nogueira2015", "Table 2, features selected", "Features selected,",
          "![Stability of random forests",
          why="the paper does not say how its trees cut continuous features; of {tried} other kinds "
-         "of forests {near} come within 10%, and one of these is within the paper's ± on {on} sets",
+         "of forests {near} come within 10%; of these {which} is within the paper's ± on most "
+         "sets, {most}",
          facts=(r"(?P<near>\d+) of the (?P<tried>\d+) come within 10%",
-                r"within the paper's ± on (?P<on>\d+ of \d+)"),
+                r"on most data sets: (?P<which>.*?), on (?P<most>\d+ of \d+);"),
          counts="stated", rows=r"(\d+) of (\d+) means are within its ±"),
     Item("nogueira2015", "Fig. 2", "![Stability of random forests", "---\n",
-         why="the paper prints no numbers of the figure; also with forests among those "
-         "nearest to Table 2, {hold} statements hold",
-         facts=(r"nearest to Table 2, (?P<hold>\d+ of \d+)",)),
+         why="the paper prints no numbers of the figure; statements that hold with the forests "
+         "nearest to Table 2: {hold}",
+         facts=(r"nearest to Table 2: (?P<hold>.*?)\. A verdict",)),
 )  # fmt: skip
 
 _PAPER_O = (
@@ -103,7 +105,11 @@ _PAPER_O = (
     Item("onda2021", "Figs. 3 left, 9", "## 4. Stability", "- Paper: real ensembles",
          why="simulated, with the paper's n_useful"),
     Item("onda2021", "Figs. 3 right, 10", "- Paper: real ensembles",
-         "- Paper: on Colon the simulated"),
+         "- Paper: on Colon the simulated",
+         why="J is lower with fewer than 200 trees in {bootstraps} comparisons if weak selectors "
+         "see bootstraps, in {seeds} if they differ by seeds only; the paper does not say which",
+         facts=(r"on bootstraps (?P<bootstraps>\d+ of \d+) are; with new seeds only "
+                r"(?P<seeds>\d+ of \d+)\.",)),
     Item("onda2021", "Figs. 3, 9, 10, simulated beside real", "- Paper: on Colon the simulated",
          "![Prostate with n_useful",
          why="small simulated ensembles are less stable than real ones: J with 5 runs is "
@@ -160,12 +166,15 @@ _REAL_FACTS = (
 )
 _AS_TABLE_4 = "run as Table 4"
 _ENDED = (
-    "α is learned to the end, where section 7 has {late} of {of}; {early} with restarts that end "
-    "early (steps of 0.001)"
+    "{kinds} of one restart (section 7): {late} of {of} to the end, {short}, {middle} and {long} "
+    "with early ends"
 )
-_ENDED_FACTS = r".*?\| NAME \| (?P<of>\d+) \| \d+ \| (?P<early>\d+) \| \d+ \| (?P<late>\d+) \|"
+_FACTOR = r"\(× [\d.]+\)"
+_ENDED_FACTS = r".*?\| (?P<kinds>NAME) \| (?P<of>\d+) \| " + r" \| ".join(
+    rf"(?P<{end}>\d+) {_FACTOR}" for end in ("short", "middle", "long", "late")
+)
 _SIMULATED_ENDED = rf"\*\*Simulated problems\.\*\* One restart{_ENDED_FACTS}"
-_REAL_ENDED = rf"\*\*Real data\.\*\* The sets{_ENDED_FACTS}"
+_REAL_ENDED = rf"\*\*Real data\.\*\* The \d+ smaller sets{_ENDED_FACTS}"
 _BY_RULE = ("The best method on each network", "*The lowest of 20 restarts*")
 _ONE_OF_20 = "{restarts} restart (paper: the lowest of 20), base models as far as run"
 _RULE_FACTS = (r"(?P<restarts>\w+) restart(?:, where the paper keeps|\. λ is chosen)",)
@@ -193,7 +202,7 @@ _PAPER_H = (
     Item("huynhthu2021", "Table S4", "**Table S4.**", "*Equal rows together.*", counts="beside"),
     Item("huynhthu2021", "Tables S6, S7: large sets with all rows", "*All rows.*", "**Table 4.**",
          why="{folds} folds; PRSB-SVM not run; PRSB has one restart (paper: the best of 20)",
-         facts=(r"as far as the budget allows, (?P<folds>\d+ of the \d+) folds",),
+         facts=(r"as far as the budget allows, (?P<folds>[\d to]+ of the \d+) folds",),
          counts="stated", rows=r"(\d+) of (\d+) errors are as in the paper"),
     Item("huynhthu2021", "Table 4", "**Table 4.**", "**Table S5.**", "", _REAL, _REAL_FACTS,
          "beside"),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from _common import table, verdict
-from _salman_data import FILTERS, RULES, SETS, SINGLE
+from _salman_data import FILTERS, RANKS, RULES, SCORES, SETS, SINGLE
 from _salman_errors import (
     BEST,
     MEAN,
@@ -18,6 +18,7 @@ from _salman_errors import (
     difference_errors,
     flip_luck,
     flip_test,
+    score_minus_rank,
     split_errors,
     with_errors,
 )
@@ -31,6 +32,7 @@ from mainstay.measures.intervals import jackknife_variance
 
 SMALL = 0.1  # points of accuracy: one row in 1,000
 SHOWN = [*RULES, SINGLE]
+TOO_SMALL = "not significant here, where only larger differences than those seen would be found"
 
 
 def accuracy_claims(every: pd.DataFrame, mean: pd.Series) -> dict[str, Any]:
@@ -41,6 +43,7 @@ def accuracy_claims(every: pd.DataFrame, mean: pd.Series) -> dict[str, Any]:
         | gains(every)
         | falls(every)
         | _order(below)
+        | good_and_bad(every)
         | _accuracy_tests(every, below)
         | {"accuracy_cases": below[list(RULES)].groupby(["data", "filter"]).mean()}
     )
@@ -141,7 +144,6 @@ def _order(below: pd.DataFrame) -> dict[str, Any]:
         "range": f"{best.min():.2f} to {best.max():.2f}",
         "alike": _alike(rules),
         **overlap(rules),
-        **_good_and_bad(apart.rank(axis=1, ascending=False, method="min")),
         **steadiness(rules),
         **contrasts(rules),
     }
@@ -157,9 +159,8 @@ def _alike(rules: pd.DataFrame) -> dict[str, str]:
     """Least and largest correlation of distances from the mean of the five rules, two groups."""
     cases = rules.groupby(["data", "filter"]).mean()
     found = cases.sub(cases.mean(axis=1), axis=0).corr()
-    scores, ranks = RULES[:3], RULES[3:]
-    within = [found.loc[a, b] for a, b in combinations(scores, 2)]
-    across = [found.loc[a, b] for a, b in product(scores, ranks)]
+    within = [found.loc[a, b] for a, b in combinations(SCORES, 2)]
+    across = [found.loc[a, b] for a, b in product(SCORES, RANKS)]
     return {
         key: f"{min(x):.2f} to {max(x):.2f}" for key, x in (("within", within), ("across", across))
     }
@@ -194,17 +195,37 @@ def overlap(rules: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _good_and_bad(place: pd.DataFrame) -> dict[str, str]:
-    """Is a rule one of the first two where the paper has it good, of the last two where bad?"""
+def good_and_bad(every: pd.DataFrame) -> dict[str, str]:
+    """Is a rule one of the first two where the paper has it good, of the last two where bad?
+
+    A place that is not right is wrong only if the distance from the mean of the five rules has the
+    wrong sign by two errors over the splits, corrected because splits share rows.
+    """
+    below = every[(every["tenth"] < 10) & every["rule"].isin(RULES)]
+    by = below.groupby(["data", "split", "rule"])["accuracy"].mean().unstack("rule")
+    apart = 100 * by.sub(by.mean(axis=1), axis=0)
+    mean, n_splits = apart.groupby("data").mean(), apart.groupby("data").size()
+    place = mean.round(6).rank(axis=1, ascending=False, method="min")
     found = {}
     for rule, key in (("geometric mean", "gm"), ("Stuart", "stuart")):
-        right = [
-            place.loc[name, rule] <= 2 if kind == "good" else place.loc[name, rule] >= 4
-            for name, kind in GOOD_AND_BAD.items()
-        ]
-        found[f"{key}_sets"] = ", ".join(f"{n} {place.loc[n, rule]:.0f}" for n in GOOD_AND_BAD)
-        found[f"{key}_sets_verdict"] = verdict({3: True, 2: None}.get(sum(right), False))
+        right, wrong, said = [], [], []
+        for name, kind in GOOD_AND_BAD.items():
+            x, at = apart.loc[name, rule].to_numpy(), place.loc[name, rule]
+            error = corrected_standard_error(x, TEST_PER_TRAIN) if n_splits[name] > 1 else np.nan
+            sign = 1 if kind == "good" else -1
+            right.append(bool(at <= 2 if kind == "good" else at >= 4))
+            wrong.append(bool(sign * x.mean() < -2 * error))
+            said.append(f"{name} {at:.0f} ({x.mean():+.2f} ± {error:.2f})")
+        found[f"{key}_sets"] = ", ".join(said)
+        found[f"{key}_sets_verdict"] = places_verdict(right, wrong)
     return found
+
+
+def places_verdict(right: list[bool], wrong: list[bool]) -> str:
+    """Agrees if all places are right, in part if some, not if none is and some are wrong."""
+    if any(right) or any(wrong):
+        return verdict(all_some(right))
+    return "(Not judged: no place is right, and none is clearly wrong.)"
 
 
 def steadiness(rules: pd.DataFrame) -> dict[str, Any]:
@@ -221,14 +242,22 @@ def steadiness(rules: pd.DataFrame) -> dict[str, Any]:
     for rule in RULES:
         row = [rule, f"{steady[rule]:.3f}"]
         for mine in BEST:
-            gap = steady[rule] - steady[mine]
-            error = jackknife_variance((without[rule] - without[mine]).to_numpy()) ** 0.5
+            gap, error = _steadier(steady, without, rule, mine)
             row.append(f"{gap:+.3f} ± {error:.3f}" if rule not in BEST else "–")
             ratios += [] if rule in BEST else [gap / error]
         rows.append(row)
+    volatile, said = [], []
+    for rule in RULES:
+        if rule != "geometric mean":
+            gap, error = _steadier(steady, without, "geometric mean", rule)
+            volatile.append(gap / error)
+            said.append(f"{gap:+.3f} ± {error:.3f} ({rule})")
     return {
         "steady_table": table(["", "standard deviation", *[f"minus: {r}" for r in BEST]], rows),
         "steady_verdict": _steady_verdict(ratios),
+        "volatile_verdict": _steady_verdict(volatile),
+        "volatile": ", ".join(said),
+        "volatile_place": f"number {(steady >= steady['geometric mean']).sum()} of {len(steady)}",
         "closer": f"{int((near[MEAN] < near['L2 norm']).sum())} of {len(near)}",
         "closer_named": ", ".join(
             f"{n} {near.loc[n, MEAN]:.2f} and {near.loc[n, 'L2 norm']:.2f}"
@@ -236,6 +265,14 @@ def steadiness(rules: pd.DataFrame) -> dict[str, Any]:
         ),
         "steady_without": ", ".join(f"{r} {without.loc['scene', r]:.2f}" for r in RULES),
     }
+
+
+def _steadier(
+    steady: pd.Series, without: pd.DataFrame, one: str, other: str
+) -> tuple[float, float]:
+    """Difference of two standard deviations, and its jackknife error."""
+    left_out = (without[one] - without[other]).to_numpy()
+    return float(steady[one] - steady[other]), jackknife_variance(left_out) ** 0.5
 
 
 def _steady_verdict(ratios: list[float]) -> str:
@@ -281,13 +318,13 @@ def _accuracy_tests(every: pd.DataFrame, below: pd.DataFrame) -> dict[str, Any]:
     by_set = curves.groupby("data").mean()
     over_sets, over_rows = bonferroni_pairs(by_set), bonferroni_pairs(_rows(curves))
     gm = 100 * (by_set["geometric mean"] - by_set[MEAN])
-    reach = gm.sem() * float(stats.t.isf(0.025, len(gm) - 1))
-    bounds = (gm.mean() - reach, gm.mean() + reach)
-    small = max(map(abs, bounds)) < SMALL
+    low, high = bounds(gm)
+    small = max(-low, high) < SMALL
     gm_p = {"sets": over_sets[MEAN, "geometric mean"], "rows": over_rows[MEAN, "geometric mean"]}
     by_filter = [_rows(curves.xs(f, level="filter")) for f in FILTERS]
     tests = [over_sets, over_rows, *map(bonferroni_pairs, by_filter)]
     return {
+        **family_claims(curves, over_sets),
         **anova_claims(curves),
         **rra_claims(curves.xs("mrmr", level="filter")),
         "gm_p": gm_p,
@@ -296,7 +333,7 @@ def _accuracy_tests(every: pd.DataFrame, below: pd.DataFrame) -> dict[str, Any]:
         ),
         "gm_difference": f"{gm.mean():+.2f} ± {gm.sem():.2f}",
         "gm_small": f"{SMALL:g}",
-        "gm_bounds": f"{bounds[0]:+.2f} to {bounds[1]:+.2f}",
+        "gm_bounds": f"{low:+.2f} to {high:+.2f}",
         "l2_p": over_sets[MEAN, "L2 norm"],
         "l2_note": _l2_note(over_sets, tests),
         "splits_test": _over_splits(every),
@@ -319,10 +356,52 @@ def _judged(first_then_others: list[bool], why: str, against: bool = False) -> s
     return verdict(False) if against else f"(Not judged: {why}.)"
 
 
+def family_claims(curves: pd.DataFrame, pairs: pd.Series) -> dict[str, Any]:
+    """Do score rules and rank rules differ in accuracy? Mean of four filters, and every one.
+
+    `pairs` has the adjusted p-values of all pairs of rules. Judged by the mean, in part by single
+    filters, whose p is adjusted for their number.
+    """
+    cases = 100 * curves.groupby(["data", "filter"]).mean()
+    parts = {"four filters": cases.groupby("data").mean()}
+    parts |= {name: cases.xs(f, level="filter") for f, name in FILTERS.items()}
+    rows, p_values = [], []
+    for name, x in parts.items():
+        apart = score_minus_rank(x)
+        p = flip_test(apart.to_numpy())
+        p_values.append(min(1.0, len(FILTERS) * p) if rows else p)
+        adjusted = f"{p_values[-1]:.2g}" if rows else "–"
+        above = f"{int((apart > 0).sum())} of {len(apart)}"
+        found = detectable_difference(apart.sem(), len(apart), 0.05)
+        shown = f"{apart.mean():+.2f} ± {apart.sem():.2f}"
+        rows.append((name, shown, above, f"{p:.2g}", adjusted, f"{found:.2f}"))
+    low, high = bounds(score_minus_rank(parts["four filters"]))
+    mixed = np.array([pairs[pair] for pair in product(SCORES, RANKS)])
+    head = ["", "points", "data sets with more", "p", "adjusted", "found with probability 80%"]
+    return {
+        "accuracy_family_table": table(head, rows),
+        "accuracy_family_verdict": _judged(
+            [p < 0.05 for p in p_values], TOO_SMALL, against=max(-low, high) < SMALL
+        ),
+        "accuracy_family_bounds": f"{low:+.2f} to {high:+.2f}",
+        "accuracy_family_pairs": f"{int((mixed < 0.05).sum())} of {len(mixed)}",
+        "accuracy_family_smallest": f"{mixed.min():.2g}",
+    }
+
+
+def bounds(values: pd.Series) -> tuple[float, float]:
+    """95% interval of the mean, by Student's t."""
+    reach = values.sem() * float(stats.t.isf(0.025, len(values) - 1))
+    return float(values.mean() - reach), float(values.mean() + reach)
+
+
 def anova_claims(curves: pd.DataFrame) -> dict[str, Any]:
-    """Repeated-measures ANOVA of every filter, with two readings of what its subjects are."""
+    """Repeated-measures ANOVA of every filter, with two readings of what its subjects are.
+
+    What is found without Greenhouse and Geisser's correction is told and not counted.
+    """
     rows = []
-    significant: list[list[bool]] = []
+    significant, only = list[list[bool]](), list[str]()
     for f, name in FILTERS.items():
         part = curves.xs(f, level="filter")
         by_set, by_row = part.groupby("data").mean(), _rows(part)
@@ -331,6 +410,8 @@ def anova_claims(curves: pd.DataFrame) -> dict[str, Any]:
         adjusted = [min(1.0, len(FILTERS) * p) for p in (p_sets, plain, p_rows)]
         if f in ACCURACY_ANOVA:
             significant.append([p < 0.05 for p in adjusted])
+            plain_sets = len(FILTERS) * repeated_measures_anova(by_set, corrected=False)[1]
+            only += [name] if significant[-1] == [False, True, False] and plain_sets > 0.05 else []
         friedman = friedmanchisquare(*by_set.T.to_numpy()).pvalue
         rows.append(
             (name, ACCURACY_ANOVA.get(f, "–"), f"{f_sets:.2f}", f"{p_sets:.2g}",
@@ -345,14 +426,25 @@ def anova_claims(curves: pd.DataFrame) -> dict[str, Any]:
     ways = ("data sets", "data sets × thresholds, not corrected", "the same, corrected")
     named = [FILTERS[f] for f in ACCURACY_ANOVA]
     found = [" and ".join(np.array(named)[few]) or "neither" for few in readings.T]
+    corrected = readings[:, [0, 2]]
     return {
         "anova_table": table(head, rows),
         "anova_found": "; ".join(f"{way}: {x}" for way, x in zip(ways, found, strict=True)),
         "anova_rows": len(_rows(curves)),
         "accuracy_anova_verdict": _judged(
-            [bool(readings[:, 0].all()), bool(readings.any())], "no reading finds a difference"
+            [bool(corrected[:, 0].all()), bool(corrected.any())], TOO_SMALL
         ),
+        "anova_only": _only_by_rows(only),
     }
+
+
+def _only_by_rows(names: list[str]) -> str:
+    if not names:
+        return ""
+    return (
+        f"Not counted: {' and '.join(names)}, by the rows without correction, and only because "
+        "rows that share a data set are taken as independent."
+    )
 
 
 def rra_claims(curves: pd.DataFrame) -> dict[str, Any]:
@@ -377,10 +469,9 @@ def rra_claims(curves: pd.DataFrame) -> dict[str, Any]:
         "p, adjusted", "p, sets × thresholds", "adjusted",
     ]  # fmt: skip
     both = np.array(readings)
-    why = "not significant here, where only larger differences than those seen would be found"
     return {
         "rra_table": table(head, rows),
-        "rra_verdict": _judged([bool(both[:, 0].all()), bool(both.any())], why),
+        "rra_verdict": _judged([bool(both[:, 0].all()), bool(both.any())], TOO_SMALL),
         "rra_smallest": f"{over_sets.min():.2g} and {over_rows.min():.2g}",
     }
 

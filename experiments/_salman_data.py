@@ -26,7 +26,8 @@ FILTERS = {
     "chi_square": "chi-square",
     "mrmr": "mRMR",
 }
-RULES = ("arithmetic mean", "geometric mean", "L2 norm", "RRA", "Stuart")
+SCORES, RANKS = ["arithmetic mean", "geometric mean", "L2 norm"], ["RRA", "Stuart"]
+RULES = (*SCORES, *RANKS)
 SINGLE, ONE, BROKEN = "single filter", "one bootstrap", "Stuart, recursion"
 
 

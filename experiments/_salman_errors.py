@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from _common import table
+from _salman_data import RANKS, SCORES
 from scipy.stats import friedmanchisquare
 
 from mainstay.comparison.significance import corrected_standard_error
@@ -128,6 +129,11 @@ def beyond_luck(count: float, cases: int, p_value: float, all_but: float = 0.8) 
 def all_some(right: list[bool]) -> bool | None:
     """Judge several parts of a statement: True if all are right, None if some are."""
     return all(right) or (None if any(right) else False)
+
+
+def score_minus_rank(values: pd.DataFrame) -> pd.Series:
+    """Mean of the three score rules minus mean of the two rank rules, by data set."""
+    return values[SCORES].mean(axis=1) - values[RANKS].mean(axis=1)
 
 
 def on_top(values: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:

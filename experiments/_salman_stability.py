@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from _common import table, verdict
 from _salman_cells import STUDIED, TENTHS
-from _salman_data import BROKEN, FILTERS, MORE, RULES, SETS, SINGLE
+from _salman_data import BROKEN, FILTERS, MORE, RULES, SCORES, SETS, SINGLE
 from _salman_errors import (
     BEST,
     MEAN,
@@ -22,6 +22,7 @@ from _salman_errors import (
     flip_test,
     jackknife_error,
     on_top,
+    score_minus_rank,
     with_error_rows,
 )
 from _salman_figures import LOOK
@@ -32,7 +33,6 @@ from scipy.stats import f_oneway
 import mainstay as ms
 
 JUDGED = ("Spearman", "1 − Canberra", "Jaccard")
-SCORES = list(RULES[:3])
 N_FIGURES = len(STUDIED) * len(JUDGED)
 
 
@@ -238,6 +238,37 @@ def better_claims(found: dict[str, pd.DataFrame], accuracy: pd.DataFrame) -> dic
     }
 
 
+def family_claims(found: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """Do score rules and rank rules differ in stability, in either direction?
+
+    With Stuart's Q right, which is judged, and by the recursion.
+    """
+    rows, sizes = [], list[float]()
+    tests = dict[str, list[float]](exact=[], recursion=[])
+    for f, frame in found.items():
+        exact, broken = _rules(frame), _rules(frame, broken=True)
+        for what in JUDGED:
+            cells = []
+            for key, x in (("exact", exact[what]), ("recursion", broken[what])):
+                apart = score_minus_rank(x)
+                p_value = flip_test(apart.to_numpy())
+                tests[key].append(p_value)
+                sizes += [abs(apart.mean())] if key == "exact" else []
+                above = f"{int((apart > 0).sum())} of {len(apart)}"
+                cells += [f"{apart.mean():+.4f} ± {apart.sem():.4f}", above, f"{p_value:.2g}"]
+            rows.append((f"{FILTERS[f]}: {what}", *cells))
+    head = ["", "scores minus ranks", "data sets with more", "p"]
+    head += ["Stuart by the recursion", "data sets with more", "p"]
+    small = {key: [p < 0.05 for p in p_values] for key, p_values in tests.items()}
+    return {
+        "family_table": table(head, rows),
+        "family_verdict": verdict(all_some(small["exact"])),
+        "family_count": {key: f"{sum(found)} of {len(found)}" for key, found in small.items()},
+        "family_adjusted": sum(_adjusted(p) < 0.05 for p in tests["exact"]),
+        "family_sizes": f"{min(sizes):.4f} to {max(sizes):.4f}",
+    }
+
+
 def near_claims(found: dict[str, pd.DataFrame]) -> dict[str, Any]:
     """Are the two rules nearer to each other in stability than any other pair is?
 
@@ -302,6 +333,7 @@ def both_filters(found: dict[str, pd.DataFrame], accuracy: pd.DataFrame) -> dict
         "classes_verdict": verdict(all_some(little)),
         **steadier_claims(ours, accuracy),
         **better_claims(ours, accuracy),
+        **family_claims(ours),
         **peak_claims(ours),
         **near_claims(ours),
         **stuart_claims(ours),

@@ -35,7 +35,7 @@ from _huynhthu_methods import BASES
 from mainstay.datasets.loaders import PMLB
 
 EMPTY = ("error", "aupr", "size", "average_precision", "seconds")  # of a part without cells
-FIVE = ["rf", "gbdt", *tables.each("prsb")]
+FIVE = ranks.FIVE
 EIGHT = ["rf", "gbdt", *(f"{kind}-{base}" for kind in ("eda", "prsb") for base in BASES)]
 
 
@@ -199,24 +199,37 @@ def real(run: Experiment) -> dict[str, Any]:
 def where_it_ended(run: Experiment) -> dict[str, Any]:
     """Run PRSB for as many models as the paper's, and say how far its α, and ours, had moved."""
     quick = run.options.quick
-    names = list(cells.QUICK_SETS if quick else PMLB)
+    names, problems = list(cells.QUICK_SETS if quick else PMLB), list(cells.PROBLEMS)
     on_problems, on_sets = run.main["simulated"], run.main["real"]
     work = partial(end.ended, seed=run.options.seed, folder=shared_data("pmlb"))
     found = run.part("ended", end.cells(quick), work, ["data", "repetition", "method"])
+    late, several = end.of_one_restart(found), run.parts["restarts"][1]
+    papers, real_papers = end.SIMULATED_PAPERS, end.REAL_PAPERS
+    n_simulated, n_real = cells.SIMULATED.restarts, cells.N_RESTARTS_REAL
     parts = {
-        "ended": end.compared(found, on_problems, end.SIMULATED_PAPERS, list(cells.PROBLEMS)),
-        "ended_real": end.compared(found, on_sets, end.REAL_PAPERS, cells.FROM_RESTARTS),
+        "ended": end.compared(found, late, papers, problems)
+        | {
+            "changes": end.what_it_changes(
+                found, late, on_problems, on_problems, n_simulated, papers, problems
+            )
+        },
+        "ended_real": end.compared(found, on_sets, real_papers, cells.FROM_RESTARTS)
+        | {
+            "changes": end.what_it_changes(
+                found, on_sets, on_sets, several, n_real, real_papers, cells.FROM_RESTARTS
+            ),
+            "ranks": end.ranks(found, on_sets, cells.FROM_RESTARTS),
+            "stages": end.stages_in_words(found, on_sets, cells.FROM_RESTARTS),
+        },
     }
-    several = run.parts["restarts"][1]
     return {
         f"{part}_{key}": text for part, texts in parts.items() for key, text in texts.items()
     } | {
         "near": f"{end.NEAR:.0%}",
-        "near_s1": end.near_the_start(on_problems, paper.TABLE_S1, list(cells.PROBLEMS)),
+        "near_s1": end.near_the_start(on_problems, paper.TABLE_S1, problems),
         "near_s5": end.near_the_start(on_sets, paper.TABLE_S5, names),
         "stages_real": end.STAGES_REAL,
         "stages_range": f"{min(end.STAGES.values())} to {max(end.STAGES.values())}",
-        "ended_changes": end.what_it_changes(found, on_sets, several, on_problems),
     }
 
 
@@ -276,12 +289,16 @@ def other_protocols(
     papers = (paper.TABLE_S6, paper.TABLE_4)
     main, tuned_sets = protocol.on_real_data(found, tuned)
     sets = list(dict.fromkeys([*found["data"], *together["data"]]))
+    rank_table, rank_words = all_rows.average_ranks(every, main, together, paper.TABLE_S6)
     table_s4, seen = extra.real_sets(sets, paper.TABLE_S4, folder, run.options.seed)
     values = {
         "all_rows": all_rows.compared(every, found, (paper.TABLE_S6, paper.TABLE_S7)),
         "all_rows_words": all_rows.in_words(every, paper.TABLE_S6),
+        "all_rows_ranks": rank_table,
+        "all_rows_ranks_words": ". ".join(rank_words),
+        "all_rows_ranks_short": rank_words[0],
         "all_rows_grids": protocol.small_grids(all_rows.EFFORT),
-        "all_rows_folds": all_rows.FOLDS,
+        "all_rows_folds": all_rows.folds(every),
         "table_s4": table_s4,
         "tuned_sets": tuned_sets,
         "where_tuned": claims.where_tuned(main, protocol.tuned_sets(tuned)),
@@ -296,8 +313,9 @@ def other_protocols(
     scores = {what: ranks.by_set(cells_, "error", FIVE) for what, cells_ in of_errors.items()}
     whole = [name for name in sets if paper.TABLE_S4[name][0] <= cells.MANY_ROWS]
     every_row = scores["folds at random"].index.isin(whole)
-    scores["folds at random, sets with all rows"] = scores["folds at random"][every_row]
-    scores["paper (Table S6)"] = ranks.published(paper.TABLE_S6, FIVE)
+    scores[f"folds at random, the {len(whole)} smaller sets"] = scores["folds at random"][every_row]
+    scores["paper (Table S6)"] = theirs = ranks.published(paper.TABLE_S6, FIVE)
+    scores[f"paper, the {len(whole)} smaller sets"] = theirs[theirs.index.isin(whole)]
     values["rank_table"] = ranks.rank_table(scores)
     values["ranks"] = ranks.of_ranks(scores["folds at random"])
     values["ranks_together"] = ranks.of_ranks(scores[ranks.named(copied)])

@@ -97,3 +97,13 @@ def test_standard_errors_of_correlations_are_those_of_the_normal_distribution() 
     values = pd.DataFrame(rng.normal(size=(400, 7)), columns=list(artificial.NAMES.values()))
     found = bommert2020.standard_errors(values.assign(data="a"), ["a"], 0)
     assert found["SMU and SMZ"] == pytest.approx(1 / 20, rel=0.25)
+
+
+def test_of_the_two_quickest_measures_one_can_be_judged_and_makes_agreement_in_part_at_most() -> (
+    None
+):
+    sets = ["tecator", "lsvt"]
+    found = bommert2020.quickest(sets, sets)
+    assert (found["quick_verdict"], found["quick_half"]) == (IN_PART, "holds")
+    found = bommert2020.quickest(["lsvt"], sets)
+    assert (found["quick_verdict"], found["quick_half"]) == (NOT, "fails")

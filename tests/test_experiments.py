@@ -61,10 +61,13 @@ def test_modules_of_the_experiments_leave_matplotlib_as_it_is() -> None:
 # ---------------------------------------------------------------------- cells
 
 
-def cells_of(folder: Path, part: str = "part", *, report_only: bool = False) -> _cells.Cells:
+def cells_of(
+    folder: Path, part: str = "part", *, report_only: bool = False, output: Path | None = None
+) -> _cells.Cells:
     options = Namespace(
-        jobs=1, report_only=report_only, quick=False, seed=0, cache=folder / "cache"
-    )
+        jobs=1, report_only=report_only, quick=False, seed=0, cache=folder / "cache",
+        output=output or folder / "results",
+    )  # fmt: skip
     return _cells.Cells(options, "paper", part)
 
 
@@ -106,6 +109,15 @@ def test_packing_the_same_cells_gives_the_same_bytes(tmp_path, monkeypatch) -> N
         store.pack()
         archives.append(store.archive.read_bytes())
     assert archives[0] == archives[1]
+
+
+def test_a_page_written_elsewhere_leaves_the_archive_as_it_is(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(_cells, "HERE", tmp_path)
+    store = cells_of(tmp_path, output=tmp_path / "elsewhere")
+    store.compute([("a", "1")], double)
+    store.pack()
+    assert not store.archive.exists()
+    assert cells_of(tmp_path).found([("a", "1")]) == {("a", "1"): {"value": 2.0, "seconds": 0.0}}
 
 
 def test_no_cell_is_begun_after_the_time_is_up(tmp_path, monkeypatch) -> None:

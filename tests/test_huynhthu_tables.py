@@ -353,3 +353,34 @@ def test_all_rows_are_compared_with_the_paper_by_its_deviation() -> None:
         "| phoneme | RF | 2 | 0.150 ± 0.000 | 0.150 ± 0.000 (0.15"
     )
     assert all_rows.in_words(every[:0], paper.TABLE_S6) == "not run"
+
+
+def test_methods_with_all_rows_are_compared_on_the_folds_that_all_have() -> None:
+    errors = {"rf": 0.15, "gbdt": 0.2, "prsb-tree": 0.1, "prsb-knn": 0.3}
+    every = real_cells(errors, "error", all_rows.SETS)
+    assert len(all_rows.alike(every)) == len(every)
+    assert all_rows.folds(every) == "10"
+    first = every[(every["method"] != "prsb-knn") | (every["repetition"] == "0")].copy()
+    first.loc[(first["method"] == "rf") & (first["repetition"] != "0"), "error"] = 0.0
+    assert set(all_rows.alike(first)["repetition"]) == {"0"}
+    assert all_rows.folds(first) == "1 to 10"
+    text = all_rows.in_words(first, paper.TABLE_S6)  # RF is lower on folds that kNN has not
+    assert "PRSB-tree is below RF on 6 of 6 sets" in text
+    assert all_rows.folds(every[:0]) == "0"
+    assert all_rows.alike(every[:0]).empty
+
+
+def test_average_ranks_with_all_rows_take_the_smaller_sets_from_the_main_tables() -> None:
+    errors = {"rf": 0.4, "gbdt": 0.3, "prsb-tree": 0.1, "prsb-knn": 0.2}
+    every = real_cells(errors, "error", all_rows.SETS)
+    wrong = {"rf": 0.1, "gbdt": 0.2, "prsb-tree": 0.4, "prsb-knn": 0.3}
+    main = pd.concat([real_cells(wrong, "error", all_rows.SETS[:2]),  # with fewer rows: not used
+                      real_cells(errors, "error", ("bupa", "pm10"))])  # fmt: skip
+    together = real_cells(wrong, "error", ("bupa",))
+    text, words = all_rows.average_ranks(every, main, together, paper.TABLE_S6)
+    rows = {row.split(" | ")[0]: row.split(" | ")[1:] for row in text.splitlines()[2:]}
+    assert rows["| folds at random"][0] == "8"
+    assert rows["| folds at random"][2:6] == ["4.00", "3.00", "1.00", "2.00"]
+    assert rows["| copies together on bupa"][2:6] == ["3.62", "2.88", "1.38", "2.12"]
+    assert rows["| paper (Table S6)"][0] == "8"
+    assert words[0].startswith("folds at random: RF is 3.00 behind PRSB-tree, beyond Nemenyi's")

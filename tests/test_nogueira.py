@@ -95,3 +95,59 @@ def test_claims_about_the_order_and_the_spread_can_fail() -> None:
     varied = {data: runs_of([2, 15] * 5, 20) for data in nogueira2015.TABLE_2}
     found = nogueira2015.claims(varied, nogueira2015.forest_stability(varied), 0)
     assert (found["ranges"][0], found["spread"][0]) == (True, False)
+
+
+def test_kinds_that_cannot_be_told_from_the_nearest_by_two_errors_are_near_too() -> None:
+    off = pd.DataFrame(
+        {
+            "off": [1.5, 1.2, 1.12, 1.1],
+            "apart": [0.4, 0.1, 0.02, 0.0],
+            "apart_error": [0.3, 0.04, 0.01, 0.0],
+        },
+        index=[nogueira2015.DEFAULT, "far", "tied", "nearest"],
+    )
+    assert nogueira2015.closest(off) == ["nearest", "tied"]
+
+
+def test_the_kinds_within_the_papers_spread_on_most_sets_are_named_whatever_their_factor() -> None:
+    low, high = (
+        {
+            data: runs_of([round(mean + sign * 1.5 * sd)] * 3, 60)
+            for data, (_, mean, sd) in nogueira2015.TABLE_2.items()
+        }
+        for sign in (-1, 1)
+    )
+    exact = {data: runs_of([round(x[1])] * 3, 60) for data, x in nogueira2015.TABLE_2.items()}
+    assert nogueira2015.within_paper(low) == nogueira2015.within_paper(high) == []
+    assert nogueira2015.within_paper(exact | {"sonar": high["sonar"]}) == [
+        "wine", "parkinsons", "breast",
+    ]  # fmt: skip
+    within = {"nearest": ["wine"], "tied": ["wine", "breast"], "far": ["wine", "breast", "sonar"]}
+    assert nogueira2015.most_within(within, ["nearest", "tied"]) == '"tied", on 2 of 4'
+    assert nogueira2015.most_within(within, ["nearest"]) == '"nearest", on 1 of 4'
+    assert nogueira2015.most_within(within | {"other": within["far"]}, ["far", "other"]) == (
+        '"far", "other", on 3 of 4'
+    )
+    assert nogueira2015.most_within(within, []) == "none, on 0 of 4"
+
+
+@pytest.mark.parametrize(
+    ("sim_l", "npog", "holds"), [(0.5, 1.0, True), (0.5, 0.4, False), (0.9, 1.0, True)]
+)
+def test_lustgarten_has_to_be_lowest_in_the_order_of_the_figure(
+    sim_l: float, npog: float, holds: bool
+) -> None:
+    """In how many other orders nPOG is below it is said, and decides nothing."""
+    varied = {data: runs_of([2, 15] * 5, 20) for data in nogueira2015.TABLE_2}
+    stability = nogueira2015.forest_stability(varied)
+    given = stability["measure"].map({"sim_L": sim_l, "nPOG": npog}).fillna(1.0)
+    found = nogueira2015.claims(varied, stability.assign(value=given), 0)["lowest"]
+    assert bool(found[0]) is holds
+    rng, below = np.random.default_rng(0), 0
+    for _ in range(nogueira2015.N_ORDERS):
+        order = varied["wine"].subset(rng.permutation(10))
+        below += ms.stability(order, "npog", pairing="disjoint").value < sim_l
+    assert found[1].startswith(
+        f"wine {'sim_L' if holds else 'nPOG'} (nPOG below in {below} of "
+        f"{nogueira2015.N_ORDERS} orders)"
+    )

@@ -121,13 +121,27 @@ def test_a_lead_within_its_error_does_not_agree() -> None:
     same = pd.DataFrame({t: [estimate(0)] for t in TREES}, index=[30])
     found = claims.at_thirty(same)
     assert (found["thirty_verdict"], found["alike_verdict"]) == (NOT, AGREES)
-    assert claims.few_trees(same)["few_verdict"] == NOT
+    assert claims.few_trees({"one": same, "other": same})["few_verdict"] == NOT
+
+
+def fake(value: float, left_out: np.ndarray) -> SimpleNamespace:
+    return SimpleNamespace(value=value, leave_one_out=left_out, standard_error=0.0)
+
+
+def test_fewer_trees_are_less_stable_only_if_both_readings_of_weak_selectors_say_so() -> None:
+    lower, level = (
+        pd.DataFrame({t: [fake(x if t < 200 else 0.2, np.arange(5) * 1e-4)] for t in TREES})
+        for x in (0.1, 0.2)
+    )
+    both = claims.few_trees({"bootstraps": lower, "new seeds only": lower})
+    assert both["few_verdict"] == AGREES
+    found = claims.few_trees({"bootstraps": lower, "new seeds only": level})
+    assert found["few_verdict"] == IN_PART
+    assert found["few_clear"] == {"bootstraps": "8 of 8", "new seeds only": "0 of 8"}
+    assert found["few_table"].count("new seeds only") == 2  # 50 and 100 trees
 
 
 def test_curves_are_alike_when_two_errors_more_are_within_the_margin() -> None:
-    def fake(value: float, left_out: np.ndarray) -> SimpleNamespace:
-        return SimpleNamespace(value=value, leave_one_out=left_out, standard_error=0.0)
-
     still, moving = np.zeros(5), np.array([0.02, 0.0, 0.0, 0.0, 0.0])
     frame = pd.DataFrame({50: [fake(0.2, still)], 100: [fake(0.22, moving)]}, index=[50])
     change, error, at = claims.widest(frame, (50, 100))

@@ -19,7 +19,7 @@ import _salman_claims as claims
 import _salman_errors as errors
 import _salman_stability as stability
 import onda2021
-from _salman_data import FILTERS, RULES, SETS
+from _salman_data import FILTERS, RULES, SCORES, SETS
 
 AGREES, IN_PART, NOT = "**Agrees.**", "**Agrees in part.**", "**Does not agree.**"
 
@@ -170,21 +170,149 @@ def test_steadiness_is_judged_in_jackknife_errors() -> None:
     assert claims.steadiness(curves(noise(quiet)))["steady_verdict"] == NOT
     assert "Not judged" in claims._steady_verdict([1.9, -1.9])
     assert claims._steady_verdict([2.1, -2.1]) == IN_PART
+    assert claims._steady_verdict([1.9, -2.1]) == NOT
 
 
-def test_filters_that_are_farthest_apart_are_named_first() -> None:
-    level = dict(zip(FILTERS, (0.0, 1.0, 2.0, 5.0), strict=True))
-    found = claims.contrasts(curves(lambda name, filter_, *_: 80 + level[filter_]))
-    assert found["contrast_verdict"] == AGREES
-    assert found["contrast_place"] == "number 1 of 6"
-    assert "| information gain and mRMR | 5.00 | – |" in found["contrast_table"]
+@pytest.mark.parametrize(
+    ("size", "said", "place"), [(3.0, AGREES, "number 1 of 5"), (0.01, NOT, "number 5 of 5")]
+)
+def test_a_volatile_rule_has_the_largest_deviation(size: float, said: str, place: str) -> None:
+    rng = np.random.default_rng(13)
+    found = claims.steadiness(
+        curves(lambda *case: 80 + (size if case[-1] == "geometric mean" else 0.1) * rng.normal())
+    )
+    assert (found["volatile_verdict"], found["volatile_place"]) == (said, place)
 
 
-def test_a_difference_in_one_reading_is_agreement_in_part_and_in_none_no_verdict() -> None:
-    assert claims._judged([True, False], "why") == AGREES
-    assert claims._judged([False, True], "why") == IN_PART
-    assert claims._judged([False, False], "why") == "(Not judged: why.)"
-    assert claims._judged([False, False], "why", against=True) == NOT
+def test_a_rule_that_is_more_volatile_than_some_is_so_in_part() -> None:
+    rng = np.random.default_rng(13)
+    size = {"geometric mean": 3.0, "L2 norm": 9.0}
+    found = claims.steadiness(curves(lambda *case: 80 + size.get(case[-1], 0.1) * rng.normal()))
+    assert (found["volatile_verdict"], found["volatile_place"]) == (IN_PART, "number 2 of 5")
+
+
+def of_geometric_mean(apart: dict[str, float], noise: float) -> Any:
+    """By data set: how far the geometric mean is from the others, which are the same two and two.
+
+    The others are 0.1 points above and below, so that its place is 1, 3 or 5.
+    """
+    rng = np.random.default_rng(14)
+    level = {errors.MEAN: 0.1, "L2 norm": 0.1, "RRA": -0.1, "Stuart": -0.1}
+
+    def value(name: str, split: str, filter_: str, rule: str, tenth: int) -> float:
+        own = apart[name] if rule == "geometric mean" and name in apart else level.get(rule, 0.0)
+        return 0.8 + (own + noise * rng.normal()) / 100
+
+    return accuracies(value)
+
+
+@pytest.mark.parametrize(
+    ("scene", "musk", "ionosphere", "noise", "said"),
+    [
+        (1.0, 1.0, -1.0, 0.001, AGREES),
+        (1.0, -1.0, 1.0, 0.001, IN_PART),  # one is right, two are wrong
+        (-0.05, 1.0, 0.05, 0.001, IN_PART),  # one is right
+        (-1.0, -1.0, 1.0, 0.001, NOT),
+        (-0.05, -0.05, 0.05, 0.001, NOT),  # in the middle, and clearly on the wrong side
+        (0.05, 0.05, -0.05, 0.001, "undecided"),  # in the middle, on the right side
+        (-0.05, -0.05, 0.05, 0.3, "undecided"),  # on the wrong side, within two errors
+    ],
+)
+def test_a_place_is_wrong_only_beyond_two_errors(
+    scene: float, musk: float, ionosphere: float, noise: float, said: str
+) -> None:
+    apart = {"scene": scene, "musk": musk, "ionosphere": ionosphere}
+    found = claims.good_and_bad(of_geometric_mean(apart, noise))["gm_sets_verdict"]
+    assert (found == said) if said != "undecided" else ("Not judged" in found)
+
+
+def of_families(apart: Any) -> pd.DataFrame:
+    """Accuracies in percent of which score rules have so much more than rank rules."""
+    rng = np.random.default_rng(15)
+
+    def value(name: str, filter_: str, tenth: int, rule: str) -> float:
+        return 80 + (rule in SCORES) * apart(name, filter_) + 0.01 * rng.normal()
+
+    return curves(value) / 100
+
+
+def judged_families(apart: Any) -> dict[str, Any]:
+    values = of_families(apart)
+    return claims.family_claims(values, claims.bonferroni_pairs(values.groupby("data").mean()))
+
+
+def test_score_rules_and_rank_rules_differ_in_accuracy_beyond_the_signs_of_data_sets() -> None:
+    up_and_down = dict(zip(SETS, (1, -1) * 4, strict=True))
+    found = judged_families(lambda *_: -0.5)  # in either direction
+    assert found["accuracy_family_verdict"] == AGREES
+    assert found["accuracy_family_pairs"] == "6 of 6"
+    assert "| four filters | -0.50 ± 0.00 | 0 of 8 | 0.0078 | – |" in found["accuracy_family_table"]
+    one = judged_families(lambda n, f: 0.5 if f == "mrmr" else -2 * up_and_down[n])
+    assert one["accuracy_family_verdict"] == IN_PART  # 0.0078 times four filters
+    seven = judged_families(
+        lambda n, f: 0.5 - 0.6 * (n == "ada") if f == "mrmr" else -2 * up_and_down[n]
+    )
+    assert "Not judged" in seven["accuracy_family_verdict"]  # 0.0156 times four
+    assert "| 7 of 8 | 0.016 | 0.062 |" in seven["accuracy_family_table"]
+    wide = judged_families(lambda n, _: up_and_down[n])
+    assert wide["accuracy_family_verdict"] == f"(Not judged: {claims.TOO_SMALL}.)"
+    assert wide["accuracy_family_pairs"] == "0 of 6"
+    narrow = judged_families(lambda n, _: 0.05 * up_and_down[n])
+    assert narrow["accuracy_family_verdict"] == NOT  # the interval is within a tenth of a point
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    values = pd.Series([1.0, 2.0, 4.0, 7.0])
+    expected = stats.t.interval(0.95, 3, loc=values.mean(), scale=values.sem())
+    assert claims.bounds(values) == pytest.approx(expected)
+
+
+def shifted(mean: float, filters: Any, slope: float = 0.0) -> pd.DataFrame:
+    """RRA is higher by mean + 1 in every other data set, by mean − 1 in those between.
+
+    Thresholds repeat it, so that rows tell a mean from 0 that data sets do not; with a slope rows
+    vary more than data sets.
+    """
+    rng = np.random.default_rng(16)
+    sign = dict(zip(SETS, (1, -1) * 4, strict=True))
+
+    def value(name: str, filter_: str, tenth: int, rule: str) -> float:
+        moved = rule == "RRA" and filter_ in filters
+        return moved * (mean + sign[name] + slope * (tenth - 5)) + 0.01 * rng.normal()
+
+    return curves(value)
+
+
+@pytest.mark.parametrize(
+    ("mean", "said", "told"),
+    [
+        (0.0, f"(Not judged: {claims.TOO_SMALL}.)", False),
+        (0.25, f"(Not judged: {claims.TOO_SMALL}.)", True),
+        (0.4, IN_PART, False),  # by the corrected rows
+    ],
+)
+def test_an_anova_that_is_not_corrected_is_told_and_not_counted(
+    mean: float, said: str, told: bool
+) -> None:
+    found = claims.anova_claims(shifted(mean, ["mrmr"]))
+    assert found["accuracy_anova_verdict"] == said
+    assert ("not corrected: mRMR; the same, corrected: neither" in found["anova_found"]) is told
+    assert found["anova_only"].startswith("Not counted: mRMR, by the rows") is told
+    assert bool(found["anova_only"]) is told
+
+
+def test_what_an_uncorrected_anova_of_data_sets_finds_too_is_not_for_the_rows_alone() -> None:
+    found = claims.anova_claims(shifted(0.85, ["mrmr"], slope=1.2))
+    assert "data sets: neither; data sets × thresholds, not corrected: mRMR" in found["anova_found"]
+    assert "Not judged" in found["accuracy_anova_verdict"]
+    assert found["anova_only"] == ""
+
+
+def test_an_anova_agrees_if_both_filters_differ_over_data_sets() -> None:
+    both = claims.anova_claims(shifted(100.0, FILTERS))
+    assert both["accuracy_anova_verdict"] == AGREES
+    one = claims.anova_claims(shifted(100.0, ["mrmr"]))
+    assert one["accuracy_anova_verdict"] == IN_PART
 
 
 def stabilities(value: Any) -> dict[str, pd.DataFrame]:
@@ -228,6 +356,23 @@ def test_two_rules_that_are_better_everywhere() -> None:
     near = stability.near_claims(stabilities(lambda _, rule: place.get(rule, 0.0)))
     assert (near["near_verdict"], near["near_count"]) == (AGREES, "6 of 6")
     assert "| 0.1000 | 1.0000 (geometric mean and RRA) |" in near["near_table"]
+
+
+def test_score_rules_and_rank_rules_differ_in_stability_with_the_exact_q_or_not_at_all() -> None:
+    rng = np.random.default_rng(18)
+    up_and_down = dict(zip(SETS, (1, -1) * 4, strict=True))
+
+    def value(name: str, rule: str) -> float:
+        return 0.9 - 0.3 * (rule == stability.BROKEN) + 1e-3 * up_and_down[name] * (rule in SCORES)
+
+    by_luck = stability.family_claims(stabilities(value))
+    assert by_luck["family_verdict"] == NOT
+    assert by_luck["family_count"] == {"exact": "0 of 6", "recursion": "6 of 6"}
+    lower = stabilities(lambda _, rule: 0.9 - 0.1 * (rule in SCORES) + 1e-3 * rng.random())
+    found = stability.family_claims(lower)
+    assert (found["family_verdict"], found["family_adjusted"]) == (AGREES, 6)  # 6 · 2/2⁸ < 0.05
+    some = {f: x.assign(Jaccard=0.0) for f, x in lower.items()}
+    assert stability.family_claims(some)["family_verdict"] == IN_PART
 
 
 def test_an_order_that_all_sets_share_is_steadier_than_noise() -> None:
