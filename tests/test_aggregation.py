@@ -694,6 +694,7 @@ SETS = ms.Runs.from_sets([[0], [1]], 3)
             {"method": "geometric_mean"},
             r"run 1 \(counting from 0\), feature 'b' is -2 \(1 such.*'rank_mean'",
         ),
+        (SCORES, {"method": "l2_norm"}, r"'l2_norm' needs scores of at least 0, but run 1"),
         (POSITIVE, {"method": "geometric_mean", "epsilon": -1}, r"epsilon must be .* got -1"),
         (RANKS, {"method": "max"}, r"'max' aggregates scores, not ranks; use 'rank_mean'"),
         (RANKS, {"method": "geometric_mean"}, r"use 'rank_geometric_mean'"),

@@ -151,6 +151,27 @@ def test_several_rankers_are_averaged_with_weights() -> None:
     np.testing.assert_array_equal(only_first.ranking_.order, alone.ranking_.order)
 
 
+@pytest.mark.parametrize("rule", ["l2_norm", "geometric_mean"])
+def test_scores_below_zero_are_no_strength(rule: str) -> None:
+    """Greedy rankers score minus the place: squared, the last feature would be the best."""
+    with pytest.raises(ms.InputError, match=f"'{rule}' needs scores of at least 0"):
+        selector("mrmr", aggregation=rule).fit(X, Y)
+
+
+@pytest.mark.parametrize("rule", ["l2_norm", "geometric_mean"])
+def test_rules_that_read_the_scores_of_each_ranker_are_not_forecast_for_several(rule: str) -> None:
+    several = selector(["f_statistic", "information_gain"], aggregation=rule)
+    refused = rf"a forecast for several rankers.*aggregation='{rule}'.*one ranker at a time"
+    fitted = several.fit(X, Y)
+    with pytest.raises(ms.InputError, match=refused):
+        fitted.forecast()
+    with pytest.raises(ms.InputError, match=refused):
+        ms.forecast_stability(several, X, Y, protocol="nested", n_features_to_select=3)
+    with pytest.raises(ms.InputError, match=refused):
+        several.set_params(n_resamples="auto").fit(X, Y)
+    assert fitted.forecast(aggregation="mean", ensemble_sizes=[5]).curve["stability"].notna().all()
+
+
 def test_several_rankers_are_combined_by_any_rule_of_ranks() -> None:
     rankers = ["information_gain", "f_statistic", "symmetric_uncertainty"]
     for rule in ("rank_median", "borda", "rra", "stuart"):
@@ -162,13 +183,67 @@ def test_several_rankers_are_combined_by_any_rule_of_ranks() -> None:
         first = [runs.ranks[0] for runs in fitted.runs_by_ranker_.values()]
         combined = ms.aggregate(ms.Runs.from_ranks(first, features=list(X.columns)), rule)
         np.testing.assert_allclose(fitted.runs_.scores[0], combined.scores)
-    with pytest.raises(ms.InputError, match="counts lists"):
-        selector(rankers, ranker_aggregation="rra", ranker_weights=[2, 1, 1]).fit(X, Y)
     by_default, by_name = (
         selector(rankers, **options).fit(X, Y)
         for options in ({}, {"ranker_aggregation": "rank_mean"})
     )
     np.testing.assert_array_equal(by_default.ranking_.scores, by_name.ranking_.scores)
+
+
+def test_a_rule_of_ones_own_for_rankers_gets_ranks_and_gives_scores() -> None:
+    seen: list[np.ndarray] = []
+
+    def worst_rank(ranks: np.ndarray) -> np.ndarray:
+        seen.append(ranks)
+        return -ranks.max(axis=0)
+
+    rankers = ["information_gain", "f_statistic", SelectKBest(k=3)]
+    fitted = selector(rankers, ranker_aggregation=worst_rank, n_resamples=6).fit(X, Y)
+    p = X.shape[1]
+    assert {ranks.shape for ranks in seen} == {(3, p)}  # a row per ranker
+    of_runs = [ranks for ranks in seen if (ranks[2] == 2).sum() == 3]
+    assert len(of_runs) == 6  # every run: what the third ranker selects shares the places 1 to 3
+    (of_rankings,) = (ranks for ranks in seen if all((r == 2).sum() < 3 for r in ranks))
+    assert (np.sort(of_rankings, axis=1) == np.arange(1, p + 1)).all()  # 1 = best, no ties
+    best = fitted.ranking_.order[0]
+    assert of_rankings.max(axis=0)[best] == of_rankings.max(axis=0).min()  # larger = better
+    np.testing.assert_array_equal(fitted.runs_.scores[0], -of_runs[0].max(axis=0))
+    assert fitted.ranking_.method == "worst_rank"
+
+
+BETWEEN = "mean, median, rank_mean, rank_median, rank_min, rank_geometric_mean, borda, rra, stuart"
+
+
+@pytest.mark.parametrize("ranker", ["f_statistic", ["f_statistic", "information_gain"]])
+@pytest.mark.parametrize("rule", ["medien", None, 5, "frequency", "l2_norm"])
+def test_a_wrong_rule_for_rankers_is_answered_with_those_that_work(ranker: Any, rule: Any) -> None:
+    with pytest.raises(ms.InputError, match=f"ranker_aggregation.*{rule}.*: {BETWEEN}") as found:
+        selector(ranker, ranker_aggregation=rule).fit(X, Y)
+    assert "top=" not in str(found.value)
+
+
+@pytest.mark.parametrize("rule", BETWEEN.split(", "))
+def test_every_rule_that_the_message_lists_combines_rankers(rule: str) -> None:
+    rankers = ["f_statistic", "information_gain"]
+    fitted = selector(rankers, ranker_aggregation=rule, n_resamples=2).fit(X, Y)
+    assert fitted.ranking_.n_runs == 2
+
+
+@pytest.mark.parametrize("rule", ["rank_min", "rra", "stuart", np.max])
+def test_rules_without_weights_refuse_those_of_rankers(rule: Any) -> None:
+    several = selector(
+        ["f_statistic", "information_gain"], ranker_aggregation=rule, ranker_weights=[2, 1]
+    )
+    weighted = "mean, median, rank_mean, rank_median, rank_geometric_mean, borda"
+    with pytest.raises(ms.InputError, match=f"no ranker_weights.*: {weighted}"):
+        several.fit(X, Y)
+
+
+def test_a_rule_for_rankers_needs_several() -> None:
+    for ranker in ("f_statistic", ["f_statistic"]):
+        with pytest.raises(ms.InputError, match=r"'borda' is for several rankers.*aggregation="):
+            selector(ranker, ranker_aggregation="borda").fit(X, Y)
+        selector(ranker, ranker_aggregation="rank_mean", n_resamples=2).fit(X, Y)
 
 
 def test_regression_and_many_classes() -> None:

@@ -333,7 +333,8 @@ def test_measures_of_selections_and_rankings_can_be_forecast(measure: str, proto
 @settings(max_examples=40, deadline=None)
 def test_rules_that_average_order_features_as_aggregate_does(seed: int, rule: str) -> None:
     rng = np.random.default_rng(seed)
-    runs = ms.Runs.from_scores(rng.normal(size=(6, 12)))
+    scores = rng.normal(size=(6, 12))
+    runs = ms.Runs.from_scores(np.abs(scores) if AGGREGATIONS[rule].lowest == 0 else scores)
     top = {"top": 4} if AGGREGATIONS[rule].kind in ("places", "selections") else {}
     pool = Ensembles(runs, rule, "jaccard", 4)
     scores = pool.scores(np.arange(6)[None])[0]

@@ -149,7 +149,7 @@ def test_without_similar_features_sma_is_unadjusted_and_yu_is_kappa() -> None:
 
 
 @pytest.mark.parametrize("name", ["sma_count", "sma_mean", "sma_greedy", "sma_mbm"])
-def test_the_looser_bound_is_that_of_the_naive_twin_and_lowers_unequal_selections(
+def test_the_looser_bound_is_that_of_the_naive_twin_and_leaves_equal_sizes_alone(
     name: str,
 ) -> None:
     rng = np.random.default_rng(5)
@@ -174,6 +174,20 @@ def test_the_looser_bound_is_that_of_the_naive_twin_and_lowers_unequal_selection
     assert stability(same_size, "arithmetic") == pytest.approx(stability(same_size, "geometric"))
     with pytest.raises(ms.InputError, match="bound"):
         stability(sets, "loose")
+
+
+@pytest.mark.parametrize("name", ["sma_count", "sma_mean", "sma_greedy", "sma_mbm"])
+def test_the_looser_bound_brings_unequal_selections_nearer_to_0_from_either_side(name: str) -> None:
+    similarity = ms.FeatureSimilarity.from_matrix(np.eye(12), 0.9)
+
+    def stability(sets: list[set[int]], bound: str) -> float:
+        return ms.stability(make(sets, 12), name, similarity=similarity, bound=bound).value
+
+    disjoint = [set(range(6)), {6}, set(range(7, 11)), {11}]
+    nested = [set(range(6)), set(range(2)), set(range(4))]
+    assert stability(disjoint, "geometric") == pytest.approx(-0.2823, abs=1e-4)
+    assert stability(disjoint, "arithmetic") == pytest.approx(-0.2331, abs=1e-4)
+    assert 0 < stability(nested, "arithmetic") < stability(nested, "geometric")
 
 
 def test_dense_selections_take_the_other_route_to_the_same_overlaps() -> None:

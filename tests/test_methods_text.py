@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from sklearn.feature_selection import SelectKBest
 from sklearn.tree import DecisionTreeClassifier
 
 import mainstay as ms
@@ -93,6 +95,63 @@ def test_everything_that_was_computed_is_described() -> None:
         assert REFERENCES[key] in text
 
 
+TWO = ["information_gain", "f_statistic"]
+
+
+def test_of_several_rankers_both_rules_are_named_and_cited() -> None:
+    text = text_of(TWO, aggregation="l2_norm", ranker_aggregation="stuart")
+    assert (
+        "The runs of every ranker were combined by the rule 'l2_norm' (Salman et al. 2022) and the "
+        "rankings of the rankers by the rule 'stuart' (Stuart et al. 2003), and the best 2 features"
+    ) in text
+    assert "weight" not in text
+    for key in ("Salman et al. 2022", "Stuart et al. 2003"):
+        assert REFERENCES[key] in text
+
+
+def test_weights_of_rankers_are_named() -> None:
+    text = text_of(TWO, ranker_weights=[2, 0.5])
+    assert (
+        "the rankings of the rankers by the rule 'rank_mean' (Borda 1781; Saeys et al. 2008) with "
+        "the weights 2 (information_gain) and 0.5 (f_statistic), and the best 2 features"
+    ) in text
+
+
+def test_rankers_whose_runs_were_combined_by_different_rules_have_their_own() -> None:
+    text = text_of(["f_statistic", SelectKBest(k=2), "information_gain"])
+    assert (
+        "The runs of f_statistic and information_gain were combined by the rule 'mean' (Salman et "
+        "al. 2022), those of SelectKBest by the rule 'frequency' (Meinshausen and Bühlmann 2010) "
+        "and the rankings of the rankers by the rule 'rank_mean'"
+    ) in text
+
+
+def test_one_ranker_in_a_list_has_one_rule() -> None:
+    assert "The runs were combined by the rule 'l2_norm'" in text_of(
+        ["f_statistic"], aggregation="l2_norm"
+    )
+
+
+def test_rules_of_ones_own_are_called_by_their_names() -> None:
+    def best(scores: np.ndarray) -> np.ndarray:
+        return scores.max(axis=0)
+
+    def surest(ranks: np.ndarray) -> np.ndarray:
+        return -ranks.max(axis=0)
+
+    text = text_of(TWO, aggregation=best, ranker_aggregation=surest)
+    assert "by the rule 'best' and the rankings of the rankers by the rule 'surest', and" in text
+
+
+def test_a_result_of_several_rankers_that_was_saved_before_has_its_rules() -> None:
+    result = ms.EnsembleSelector(TWO, n_resamples=5, aggregation="median").fit(X, Y).result()
+    settings = dict(result.settings)
+    del settings["aggregations"], settings["parameters"]["ranker_aggregation"]
+    text = replace(result, settings=settings).methods_text()
+    assert "runs of every ranker were combined by the rule 'median' (Lin 2010) and the" in text
+    assert "rankers by the rule 'rank_mean'" in text
+
+
 def test_runs_made_elsewhere_are_called_that() -> None:
     runs = ms.Runs.from_sets([["a", "b"], ["a", "c"], ["a"]], features=list("abcd"))
     text = ms.SelectionResult.from_runs(runs).methods_text()
@@ -100,11 +159,12 @@ def test_runs_made_elsewhere_are_called_that() -> None:
     assert "seed" not in text
 
 
+@pytest.mark.parametrize("ranker", ["information_gain", TWO, [*TWO, SelectKBest(k=2)]])
 def test_the_command_prints_the_text_of_a_saved_result_and_writes_no_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ranker: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = ms.EnsembleSelector(n_resamples=5, random_state=0).fit(X, Y).result()
+    result = ms.EnsembleSelector(ranker, n_resamples=5, random_state=0).fit(X, Y).result()
     result.save("result.zip")
     printed = CliRunner().invoke(main, ["report", "result.zip", "--methods"])
     assert printed.exit_code == 0, printed.output

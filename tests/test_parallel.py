@@ -34,6 +34,13 @@ def test_bits_do_not_depend_on_the_number_of_blas_threads() -> None:
     np.testing.assert_array_equal(scores(1), scores(2))
 
 
+@pytest.mark.parametrize("n_jobs", [0, "a", 1.5, True])
+def test_what_is_no_number_of_cores_is_refused(n_jobs: object) -> None:
+    with pytest.raises(ms.InputError, match=f"n_jobs .* a number of cores.*, got {n_jobs!r}"):
+        run_tasks(os.path.basename, [("a/b",)], n_jobs=n_jobs)
+    run_tasks(os.path.basename, [("a/b",)], n_jobs=np.int64(1))
+
+
 @pytest.mark.parametrize(("backend", "n_jobs"), [("loky", 1), ("loky", 2), ("threading", 2)])
 def test_a_task_has_one_thread(backend: str, n_jobs: int) -> None:
     with threadpool_limits(2), joblib.parallel_config(backend):

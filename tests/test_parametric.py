@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectFromModel
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -170,7 +170,7 @@ def test_probabilities_can_be_averaged_instead_of_votes() -> None:
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert len(np.unique(shares)) > 150  # not twentieths
     with pytest.raises(ms.InputError, match="predict_proba"):
-        classifier(Ridge(), voting="soft").fit(X, Y)
+        classifier(RidgeClassifier(), voting="soft").fit(X, Y)
 
 
 def test_rows_of_weight_zero_do_not_matter() -> None:
@@ -415,6 +415,8 @@ WITH_HOLE.iloc[4, 2] = np.nan
         (classifier(), WITH_HOLE, Y, "NaN, the first in row 4 of feature 'gene 2'; impute"),
         (classifier(SelectFromModel(Ridge())), X, Y, "needs predict"),
         (classifier(GaussianNB), X, Y, "an instance, not a class"),
+        (classifier(Ridge()), X, Y, r"must be a classifier, got Ridge\(\), a regressor"),
+        (regressor(GaussianNB()), X, Y, "must be a regressor, got GaussianNB.*, a classifier"),
         (classifier(regularization=-1), X, Y, "regularization must be .* at least 0, got -1"),
         (classifier(loss="cross_entropi"), X, Y, "Did you mean 'cross_entropy'"),
         (classifier(weights="normal"), X, Y, "Valid: self_normalized, plain"),

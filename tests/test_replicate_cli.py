@@ -74,6 +74,22 @@ def test_it_writes_what_it_is_asked_for() -> None:
         assert f"Written: {written}" in result.stdout
 
 
+def test_several_rankers_are_combined_as_asked_for() -> None:
+    quick = ["--target", "y", "--n-features", 5, "--pairs", 5, "--splits", 5, "--ensemble-size", 2]
+    several = [*quick, "-r", "f_statistic", "-r", "information_gain", "--drop", "patient", "--json"]
+    asked = [*several, "--ranker-aggregation", "rank_min"]
+    found, by_default = (
+        json.loads(replicate("data.csv", *words).stdout)["single"]["value"]
+        for words in (asked, several)
+    )
+    selector = ms.EnsembleSelector(
+        ["f_statistic", "information_gain"], ranker_aggregation="rank_min"
+    )
+    expected = ms.replicability(selector, X, Y, n_features_to_select=5, n_pairs=5, n_splits=5,
+                                random_state=0)  # fmt: skip
+    assert found == expected.value != by_default
+
+
 def test_groups_stay_on_one_side() -> None:
     result = replicate("data.csv", *QUICK, "--groups", "patient", "--save", "result.zip", "--json")
     assert result.exit_code == 0, result.output

@@ -19,8 +19,9 @@ from sklearn.datasets import load_iris
 
 import mainstay as ms
 from mainstay import io
+from mainstay.aggregation.rules import rules_of_ranks
 from mainstay.cli import main
-from mainstay.report.repeat import cli_line
+from mainstay.report.repeat import cli_line, config_file
 
 IRIS = load_iris(as_frame=True)
 TABLE = IRIS.data.assign(species=IRIS.target_names[IRIS.target])
@@ -348,6 +349,55 @@ def test_the_features_that_most_runs_select_can_be_asked_for(aggregation: str) -
     assert all(name.startswith("petal") for name in features[:2])
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"ranker": ["f_statistic", "information_gain"], "ranker_weights": [2, 1]},
+     {"n_features_per_run": 2}, {"scoring": "accuracy"}, {"similarity_threshold": None}],
+)  # fmt: skip
+def test_no_command_is_given_for_what_no_command_can_do(options: dict[str, Any]) -> None:
+    source = {"file": "iris.csv", "target": "species"}
+    plain = {"n_resamples": 3, "n_features_to_select": 2}
+    fitted = ms.EnsembleSelector(**plain, **options).fit(IRIS.data, TABLE["species"])
+    assert cli_line(fitted.result(source=source).settings) is None
+    fitted = ms.EnsembleSelector(**plain).fit(IRIS.data, TABLE["species"])
+    line = cli_line(fitted.result(source=source).settings)
+    assert line == "mainstay select iris.csv --target species --n-features 2 --resamples 3"
+
+
+@pytest.mark.filterwarnings("always:the result has no forecast")
+def test_the_rankings_of_several_rankers_are_combined_as_asked_for() -> None:
+    TABLE.to_csv("iris.csv", index=False)
+    options = ["--target", "species", "--ranker", "f_statistic", "--ranker", "information_gain",
+               "--aggregation", "l2_norm", "--ranker-aggregation", "stuart",
+               "--n-features", "2", "--resamples", "5", "--seed", "0"]  # fmt: skip
+    printed = run("select", "iris.csv", *options, "--save", "r.zip")
+    assert printed.exit_code == 0, printed.output
+    assert "Warning: the result has no forecast of larger ensembles" in printed.stderr
+    assert "ranked by combined score of the rankers (stuart), each of which ranks" in printed.stdout
+    result = ms.load_result("r.zip")
+    in_python = ms.EnsembleSelector(
+        ["f_statistic", "information_gain"], n_features_to_select=2, n_resamples=5,
+        aggregation="l2_norm", ranker_aggregation="stuart", random_state=0,
+    ).fit(IRIS.data, TABLE["species"])  # fmt: skip
+    np.testing.assert_array_equal(result.ranking.scores, in_python.ranking_.scores)
+    assert cli_line(result.settings) == shlex.join(["mainstay", "select", "iris.csv", *options])
+    again = config_file(result.settings)
+    assert 'ranker-aggregation = "stuart"' in again
+    Path("again.toml").write_text(again)
+    assert run("select", "--config", "again.toml", "--save", "s.zip").exit_code == 0
+    np.testing.assert_array_equal(ms.load_result("s.zip").ranking.scores, result.ranking.scores)
+    methods = run("report", "r.zip", "--methods").stdout
+    assert "combined by the rule 'l2_norm'" in methods
+    assert "the rankings of the rankers by the rule 'stuart'" in methods
+
+
+@pytest.mark.parametrize("command", ["select", "replicate"])
+def test_the_help_lists_what_combines_rankers(command: str) -> None:
+    printed = " ".join(run(command, "--help").stdout.split())
+    described = printed.partition("--ranker-aggregation NAME")[2].partition("--")[0]
+    assert all(name in described for name in rules_of_ranks())
+
+
 def test_select_says_what_the_task_is_and_why() -> None:
     IRIS.frame.to_csv("iris.csv", index=False)
     as_classes, as_numbers = (
@@ -401,6 +451,8 @@ def with_column(**columns: Any) -> None:
         (lambda: with_column(bad=[np.inf] + [0.0] * 149), [], "'bad' holds infinite values"),
         (lambda: with_column(), ["--ranker", "informtion_gain"], "Did you mean 'information_gain'"),
         (lambda: with_column(), ["--aggregation", "avg"], "unknown aggregation"),
+        (lambda: with_column(), ["--ranker-aggregation", "avg"], "Valid: mean, .*, borda, rra"),
+        (lambda: with_column(), ["--ranker-aggregation", "borda"], "is for several rankers"),
         (lambda: with_column(), ["--n-features", "9"], "from 1 to 4, got 9"),
         (lambda: with_column(), ["--n-features", "few"], "'expected_false<=1', got 'few'"),
         (lambda: with_column(), ["--resampling", "boot"], "unknown resampling"),

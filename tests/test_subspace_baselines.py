@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import Ridge
 from sklearn.metrics import average_precision_score
-from sklearn.model_selection import KFold
-from sklearn.neighbors import KNeighborsRegressor
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mainstay as ms
@@ -185,6 +187,80 @@ def test_sizes_and_folds_are_checked():
     splitter = KFold(2)
     model = RandomSubspaceClassifierCV(DummyClassifier(), cv=splitter, n_estimators=2)
     assert model.fit(X, np.arange(12) % 2).n_features_per_model_ == 1
+
+
+class Bare:
+    """Fits and predicts, but is no estimator of scikit-learn."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Bare:
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return X[:, 0]
+
+
+CLASSIFIER, REGRESSOR = RandomSubspaceClassifierCV, RandomSubspaceRegressorCV
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        (CLASSIFIER, {"estimator": Ridge()}, r"a classifier, got Ridge\(\), a regressor.*KN"),
+        (REGRESSOR, {"estimator": DecisionTreeClassifier()}, "must be a regressor, got Decision"),
+        (REGRESSOR, {"estimator": KMeans()}, "must be a regressor, got KMeans.*, a clusterer"),
+        (CLASSIFIER, {"estimator": "knn"}, "estimator needs fit: got 'knn'; give a scikit-learn"),
+        (REGRESSOR, {"estimator": Ridge}, "needs an instance, not a class"),
+        (REGRESSOR, {"estimator": Bare()}, "estimator needs get_params: got <"),
+        (REGRESSOR, {"max_features": "sqrt"}, "max_features must be .* or None, got 'sqrt'"),
+        (REGRESSOR, {"max_features": True}, "max_features must be a whole number.*, got True"),
+        (REGRESSOR, {"max_features": 0}, "max_features must be a whole number from 1 to 3, got 0"),
+        (REGRESSOR, {"max_features": [1, 1.5]}, r"max_features must be a number in \[0, 1\]"),
+        (CLASSIFIER, {"cv": "x"}, "cv must be a number of folds or a splitter, got 'x'"),
+        (CLASSIFIER, {"cv": None}, "cv must be a number of folds or a splitter, got None"),
+        (CLASSIFIER, {"cv": [1, 2]}, r"cv=\[1, 2\] cannot split these 12 rows"),
+        (CLASSIFIER, {"cv": StratifiedKFold(9)}, "cv=Strat.* cannot split these 12 rows: n_splits"),
+        (CLASSIFIER, {"cv": GroupKFold(2)}, "cannot split these 12 rows: .*groups"),
+        (CLASSIFIER, {"scoring": "acuracy"}, "unknown scoring .* Did you mean 'accuracy'"),
+        (CLASSIFIER, {"scoring": 3}, "unknown scoring 3"),
+        (CLASSIFIER, {"n_jobs": "a"}, "n_jobs .* must be a number of cores.*, got 'a'"),
+        (CLASSIFIER, {"n_jobs": 0}, "n_jobs .* must be a number of cores.*, got 0"),
+        (CLASSIFIER, {"random_state": "a"}, "random_state must be a whole number.*, got 'a'"),
+    ],
+)
+def test_wrong_values_are_named_before_anything_is_trained(
+    kind: type, options: dict[str, object], message: str
+) -> None:
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    with pytest.raises(ms.InputError, match=message) as found:
+        kind(**{"cv": 2, "n_estimators": 2, **options}).fit(X, np.arange(12) % 2)
+    assert "GridSearchCV" not in str(found.value)
+
+
+def test_one_number_or_share_of_features_is_one_candidate():
+    X, y = np.random.default_rng(0).normal(size=(20, 4)), np.arange(20) % 2
+    for given, expected in ((3, [3]), (0.5, [2]), (np.int64(1), [1]), ([1, 0.3, 0.5], [1, 2])):
+        model = RandomSubspaceClassifierCV(max_features=given, cv=2, n_estimators=2, random_state=0)
+        assert list(model.fit(X, y).scores_) == expected
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_where_no_candidate_has_a_score_that_is_an_error():
+    X, y = np.random.default_rng(0).normal(size=(12, 3)), np.arange(12.0)
+    with pytest.raises(ms.InputError, match=r"scoring 'r2' .* gave no number.*larger test parts"):
+        RandomSubspaceRegressorCV(cv=12, scoring="r2", n_estimators=2).fit(X, y)
+
+
+def test_an_estimator_that_fails_is_named_with_the_reason():
+    X, y = np.random.default_rng(0).normal(size=(12, 3)), np.arange(12) % 2
+    model = RandomSubspaceClassifierCV(KNeighborsClassifier(-1), cv=2, n_estimators=2)
+    with pytest.raises(ms.InputError, match=r"KNeighborsClassifier\(n_neighbors=-1\).*n_neighbors"):
+        model.fit(X, y)
+
+
+def test_classes_are_no_target_of_a_regressor():
+    X, y = np.random.default_rng(0).normal(size=(12, 3)), np.repeat(["a", "b"], 6)
+    with pytest.raises(ms.InputError, match="y must be numbers, got 'a'; use RandomSubspaceClass"):
+        RandomSubspaceRegressorCV().fit(X, y)
 
 
 @pytest.mark.slow

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sklearn.feature_selection import SelectKBest
 
 import mainstay as ms
 from mainstay.cli import main
+from mainstay.report.verdict_list import why_this_list
 
 
 def result_of(
@@ -57,6 +60,48 @@ def test_what_a_ranking_by_frequency_would_change_is_said() -> None:
     assert said["--by frequency"] == "c would take the place of b."
     same = {other["option"]: other["text"] for other in result_of([[3, 2, 1]] * 3).verdict.others}
     assert same["--by frequency"] == "The features that the most runs selected are the same ones."
+
+
+def verdict_by(ranker: object, **options: object) -> Any:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    selector = ms.EnsembleSelector(
+        ranker, n_features_to_select=2, n_resamples=10, random_state=0, **options
+    )
+    return selector.fit(X, X[:, 0] > 0).result().verdict
+
+
+def test_of_several_rankers_the_words_name_both_rules() -> None:
+    two = ["f_statistic", "information_gain"]
+    assert verdict_by(two).why.startswith(
+        "The list holds the 2 best features, ranked by mean rank over the rankers, each of which "
+        "ranks by mean score over the runs."
+    )
+    stuart = verdict_by(two, aggregation="l2_norm", ranker_aggregation="stuart").why
+    assert stuart.startswith(
+        "The list holds the 2 best features, ranked by combined score of the rankers (stuart), "
+        "each of which ranks by root mean square of the scores."
+    )
+    weighted = verdict_by(two, ranker_weights=[2, 1], ranker_aggregation="rank_median").why
+    assert "ranked by weighted median rank over the rankers, each of which" in weighted
+    mixed = verdict_by([*two, SelectKBest(k=2)]).why
+    assert "ranks by mean score over the runs or share of the runs that selected it." in mixed
+
+
+def test_why_a_frequent_feature_is_not_on_the_list_of_several_rankers() -> None:
+    listed = {"rule": 1, "method": "borda", "rules": {"a": "mean", "b": "mean"}, "weights": None,
+              "passed_over": {"weakest": "u", "weakest_frequency": 0.2, "names": ["v"],
+                              "frequencies": [0.4]}}  # fmt: skip
+    why = why_this_list({"list": listed, "selected": ["u"]})
+    assert why.endswith(
+        "because the sum of points with the rankers (Borda) of it is worse: v (40%)."
+    )
+
+
+def test_no_list_by_frequency_is_offered_that_no_option_gives() -> None:
+    assert "--by frequency" in {other["option"] for other in verdict_by("f_statistic").others}
+    several = verdict_by(["f_statistic", "information_gain"]).others
+    assert {other["option"] for other in several} == {"--by q-value"}
 
 
 def twins_runs() -> tuple[list[list[float]], np.ndarray]:

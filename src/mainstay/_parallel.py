@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import lru_cache, partial
+from numbers import Integral
 from typing import Any, Literal
 
 from mainstay._checkpoint import active, paused
@@ -27,7 +28,7 @@ def n_cores(n_jobs: int | None) -> int:
     """Number of workers that `n_jobs` stands for: cores of this machine, or of a cluster."""
     import joblib
 
-    _check_n_jobs(n_jobs)
+    check_n_jobs(n_jobs)
     cluster = None if n_jobs == 1 else _active_cluster()
     return int(joblib.effective_n_jobs(n_jobs)) if cluster is None else cluster.n_workers()
 
@@ -82,7 +83,7 @@ def run_tasks(
     results are kept as soon as they are there, and those that are kept are not computed again; what
     a task is must then not depend on `n_jobs`.
     """
-    _check_n_jobs(n_jobs)
+    check_n_jobs(n_jobs)
     todo = list(tasks)
     job = active()
     kept = None if job is None else job.tasks(function, todo)
@@ -205,11 +206,13 @@ def _thread_pools(_n_modules: int) -> Any:
 # ---------------------------------------------------------------------- checks and progress
 
 
-def _check_n_jobs(n_jobs: int | None) -> None:
-    if n_jobs == 0:
+def check_n_jobs(n_jobs: object) -> None:
+    """Refuse what does not stand for a number of cores; None leaves it to joblib."""
+    number = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not number or n_jobs == 0):
         raise InputError(
             "n_jobs (--jobs) must be a number of cores, or -1 for all of them (-2: all but one), "
-            "got 0."
+            f"got {n_jobs!r}."
         )
 
 

@@ -25,6 +25,7 @@ from mainstay._validation import (
     some,
 )
 from mainstay.aggregation import AGGREGATIONS, Ranking, aggregate
+from mainstay.aggregation.rules import check_rule_of_ranks, find_rule, rules_of_ranks
 from mainstay.data import Data, StreamedData
 from mainstay.rankers import make_ranker
 from mainstay.rankers.base import (
@@ -65,8 +66,7 @@ class Procedure:
     n_features_per_run : int, float or None
         How many features (or which share) one run selects; a tenth if None.
     between : str or callable
-        How the rankings of several rankers become one: a rule for ranks of
-        `ms.list_aggregations()`, such as "rank_mean", "rank_median", "borda", "rra" or "stuart".
+        How the rankings of several rankers become one; see `EnsembleSelector.ranker_aggregation`.
 
     Examples
     --------
@@ -107,8 +107,7 @@ class Procedure:
             while name in named:
                 name += "'"
             named[name] = make_ranker(spec)
-        if weights is not None and len(named) == 1:
-            raise InputError("ranker_weights are for several rankers.")
+        _check_between(between, list(named), weighted=weights is not None)
         shares = None if weights is None else _checked_shares(weights, len(named))
         return cls(
             tuple(named.items()), shares, resampling, aggregation, n_features_per_run, between
@@ -211,6 +210,28 @@ class Procedure:
         together = Runs("ranks", ranks, features).as_resampled()
         return aggregate(together, self.between, weights=self.weights)
 
+    def rules(self, by_ranker: RunsByRanker) -> dict[str, str]:
+        """Names of the rules that make one ranking of the runs of every ranker."""
+        return {
+            name: find_rule(rule_of_runs(runs, self.aggregation), runs.kind).name
+            for name, runs in by_ranker.items()
+        }
+
+    def rule_of_merged(self) -> Any:
+        """The rule that combines what `merge` makes, for forecasts of larger ensembles.
+
+        One that needs scores from 0 up is refused for several rankers: of these, merged runs have
+        ranks.
+        """
+        rule = AGGREGATIONS.get(self.aggregation) if isinstance(self.aggregation, str) else None
+        if len(self.rankers) > 1 and rule is not None and rule.lowest > -np.inf:
+            raise InputError(
+                f"a forecast for several rankers combines their ranks in every run, but "
+                f"aggregation={rule.name!r} reads the scores of each; forecast with 'mean', "
+                "'median' or a rule of ranks such as 'rank_mean', or one ranker at a time."
+            )
+        return self.aggregation
+
     def rank(
         self, data: Data, n: int, rng: np.random.Generator, *, n_jobs: int | None = 1
     ) -> Ranking:
@@ -266,11 +287,16 @@ def asked_task(spec: Any, task: str) -> str:
 def aggregate_runs(runs: Runs, method: Any, k: int) -> Ranking:
     """Combine runs; selections by their frequency, and rules that count count the k best."""
     if runs.kind == "support":
-        return aggregate(runs, "frequency" if method in ("mean", "median") else method)
+        return aggregate(runs, rule_of_runs(runs, method))
     counts = isinstance(method, str) and method in AGGREGATIONS
     if counts and AGGREGATIONS[method].kind == "selections":
         return aggregate(runs, method, top=k)
     return aggregate(runs, method)
+
+
+def rule_of_runs(runs: Runs, method: Any) -> Any:
+    """The rule that stands in for `method` where runs hold selections, which have no scores."""
+    return "frequency" if runs.kind == "support" and method in ("mean", "median") else method
 
 
 def selections(runs: Runs, k: int, seed: int) -> Runs:
@@ -321,6 +347,23 @@ def _report_tie(ranking: Ranking, runs: Runs, k: int) -> None:
         "that come first by name were taken.",
         stacklevel=4,
     )
+
+
+def _check_between(between: Any, rankers: list[str], *, weighted: bool) -> None:
+    """Refuse rules that do not combine rankers, and what is said of several if there is one."""
+    rule = check_rule_of_ranks("ranker_aggregation", between)
+    if len(rankers) == 1 and weighted:
+        raise InputError("ranker_weights are for several rankers.")
+    if len(rankers) == 1 and between != "rank_mean":
+        raise InputError(
+            f"ranker_aggregation={rule.name!r} is for several rankers, and there is one: "
+            f"{rankers[0]}. What combines its runs is aggregation=."
+        )
+    if weighted and rule.weights != "yes":
+        raise InputError(
+            f"ranker_aggregation={rule.name!r} takes no ranker_weights. Leave them out, or use one "
+            f"of: {', '.join(rules_of_ranks(weighted=True))}."
+        )
 
 
 def _checked_shares(weights: Sequence[float], n: int) -> tuple[float, ...]:

@@ -51,8 +51,8 @@ def aggregate(
     method : str or callable
         A name from `list_aggregations()`; larger scores are better for all of them:
 
-        - of scores: "mean", "median", "geometric_mean" (scores from 0 up), "l2_norm", "min", "max".
-          For runs that hold ranks, "mean" and "median" are "rank_mean" and "rank_median".
+        - of scores: "mean", "median", "min", "max", and of scores from 0 up "geometric_mean" and
+          "l2_norm". For runs of ranks "mean" and "median" are "rank_mean" and "rank_median".
         - of ranks, as minus the aggregated rank: "rank_mean", "rank_median", "rank_min",
           "rank_geometric_mean".
         - "borda": the sum of credits, `top` (or p) for the first place, one less for every next.

@@ -67,6 +67,29 @@ def find_rule(
     raise InputError(f"{rule.name!r} {why}; use {by_rank!r}.")
 
 
+def rules_of_ranks(*, weighted: bool = False) -> list[str]:
+    """Names of the rules that combine whole rankings, all or those that take weights."""
+    return [
+        name
+        for name, rule in AGGREGATIONS.items()
+        if rule.kind in ("ranks", "places", "order statistics") or rule.on_ranks is not None
+        if rule.weights == "yes" or not weighted
+    ]
+
+
+def check_rule_of_ranks(what: str, method: Any) -> Aggregation:
+    """Find a rule that combines whole rankings, one per ranker; if it does not, list those."""
+    if callable(method):
+        return find_rule(method, "ranks")
+    valid = rules_of_ranks()
+    if isinstance(method, str) and method in AGGREGATIONS and method not in valid:
+        raise InputError(
+            f"{what}={method!r} reads {AGGREGATIONS[method].kind}, but of each ranker only the "
+            f"ranks are combined. Use one of: {', '.join(valid)}."
+        )
+    return find_rule(check_choice(what, method, valid), "ranks")
+
+
 def _check_weights(rule: Aggregation, weights: Any, m: int) -> np.ndarray:
     try:
         given = np.asarray(weights, dtype=float)

@@ -82,7 +82,7 @@ def geometric_mean(
 
 
 def l2_norm(scores: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """Euclidean norm √Σ w·a², not divided by the number of runs; signs are lost.
+    """Euclidean norm √Σ w·a², not divided by the number of runs, of scores from 0 up.
 
     Examples
     --------
@@ -127,7 +127,7 @@ ENTRIES = (
     Aggregation("mean", "scores", mean, _SALMAN, mean_of=np.asarray, on_ranks="rank_mean"),
     Aggregation("geometric_mean", "scores", geometric_mean, _SALMAN, options=("epsilon",),
                 lowest=0.0),
-    Aggregation("l2_norm", "scores", l2_norm, _SALMAN, mean_of=np.square),
+    Aggregation("l2_norm", "scores", l2_norm, _SALMAN, mean_of=np.square, lowest=0.0),
     Aggregation("median", "scores", median, "Lin 2010", on_ranks="rank_median"),
     Aggregation("min", "scores", smallest, _SEIJO, weights="no"),
     Aggregation("max", "scores", largest, _SEIJO, weights="no"),

@@ -46,6 +46,10 @@ rankers = click.option(
     "-r", "--ranker", "rankers", multiple=True, metavar="NAME",
     help="Ranker, such as f_statistic, information_gain, mrmr@40, l1_path@40, random_forest, "
          "boosting; an unknown name lists all. Repeat for several.  [default: information_gain]")
+ranker_aggregation = click.option(
+    "--ranker-aggregation", default="rank_mean", show_default=True, metavar="NAME",
+    help="How the rankings of several rankers become one: rank_mean (or mean), rank_median (or "
+         "median), rank_min, rank_geometric_mean, borda, rra or stuart.")
 runs_kind = click.option(
     "--kind", type=click.Choice(["auto", "support", "ranks", "scores"]), default="auto",
     show_default=True, help="What the values in FILE are.")

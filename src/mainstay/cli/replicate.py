@@ -29,6 +29,7 @@ _KINDS = ("ensembles", "single runs")  # folders of a checkpoint
 @options.data_source
 @options.task
 @options.rankers
+@options.ranker_aggregation
 @click.option("--n-features", default="0.1", show_default=True, metavar="20|0.1",
               help="How many features a study selects.")
 @click.option("--ensemble-size", type=click.IntRange(min=2), default=20, show_default=True,
@@ -51,6 +52,7 @@ def replicate(
     source: DataSource,
     task: str,
     rankers: tuple[str, ...],
+    ranker_aggregation: str,
     n_features: str,
     ensemble_size: int,
     measure: str,
@@ -77,7 +79,8 @@ def replicate(
     data = source.read()
     ranker = list(rankers) if len(rankers) > 1 else (rankers or ("information_gain",))[0]
     studies: dict[str, Any] = {
-        "procedure": EnsembleSelector(ranker), "X": data.X, "y": data.y, "groups": data.groups,
+        "procedure": EnsembleSelector(ranker, ranker_aggregation=ranker_aggregation),
+        "X": data.X, "y": data.y, "groups": data.groups,
         "task": task, "n_pairs": pairs, "n_splits": splits, "n_jobs": jobs,
         "measure": measure, "n_features_to_select": number_or_text(n_features),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ _COLUMNS = ("rank", "feature", "selected", "frequency", "q_value", "group", "gro
 @options.rankers
 @click.option("--aggregation", default="mean", show_default=True, metavar="NAME",
               help="How the runs become one ranking.")
+@options.ranker_aggregation
 @click.option("--n-features", default="0.1", show_default=True,
               metavar="20|0.1|auto|frequency>=0.8|fdr<=0.1|fwer<=0.05|expected_false<=1",
               help="How many features to select, or how many false ones are tolerated.")
@@ -80,6 +82,7 @@ def select(
     task: str,
     rankers: tuple[str, ...],
     aggregation: str,
+    ranker_aggregation: str,
     n_features: str,
     by: str,
     control: str,
@@ -116,6 +119,7 @@ def select(
         target_stability=target_stability,
         resampling=resampling,
         aggregation=aggregation,
+        ranker_aggregation=ranker_aggregation,
         control=control,
         n_permutations=None if permutations is None else number_or_text(permutations),  # type: ignore[arg-type]
         task=task,
@@ -219,9 +223,16 @@ def _print_json(selector: EnsembleSelector) -> None:
 
 def _forecast(selector: EnsembleSelector, seed: int) -> Forecast | None:
     """What more runs would bring, where something but not everything was selected."""
-    if 0 < selector.n_features_ < selector.runs_.n_features:
-        return selector.forecast(random_state=seed)
-    return None
+    from mainstay._validation import InputError
+
+    if not 0 < selector.n_features_ < selector.runs_.n_features:
+        return None
+    try:
+        rule = selector.procedure.rule_of_merged()
+    except InputError as error:  # the selection stands without
+        warnings.warn(f"the result has no forecast of larger ensembles: {error}", stacklevel=2)
+        return None
+    return selector.forecast(aggregation=rule, random_state=seed)
 
 
 def _against_noise(evidence: FeatureEvidence, n_rows: int) -> str:

@@ -63,7 +63,9 @@ def stability(
     """Measure how stable the feature selections in FILE are.
 
     FILE is .csv, .tsv or .parquet: one row per run with a 0/1 column (or a rank, or a score) per
-    feature, or two columns named run and feature.
+    feature, or two columns named run and feature. Options of a single measure, such as penalty= of
+    davis or bound= of the sma measures, are given in Python: ms.stability(runs, "sma_count",
+    bound="arithmetic", ...).
     """
     from mainstay import io
     from mainstay._validation import InputError

@@ -22,7 +22,8 @@ COLUMNS: dict[str, str] = {
     "feature": "Name of the feature.",
     "rank": "Place in the combined ranking; 1 is the best.",
     "selected": "Whether the feature is in the final list.",
-    "score": "Score of the aggregation, by which the features are ranked. Larger is better. "
+    "score": "Score of the aggregation (of several rankers: of ranker_aggregation), by which the "
+    "features are ranked. Larger is better. "
     "Scores of two aggregations cannot be compared.",
     "mean_rank": "Mean of the feature's ranks in the runs; 1 is the best.",
     "sd_rank": "Standard deviation of the feature's ranks between the runs. Small: the runs place "

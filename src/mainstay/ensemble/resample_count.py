@@ -77,6 +77,7 @@ def _run_on_enough(
     fixed = hasattr(procedure.resampling, "split") and not isinstance(procedure.resampling, str)
     if fixed or procedure.is_alone:
         raise InputError("n_resamples='auto' needs a resampling, not a splitter of fixed size.")
+    rule = procedure.rule_of_merged()
     by_ranker: RunsByRanker = {}
     missing, seed = _FIRST, int(rng.integers(2**32))
     while missing > 0:
@@ -90,7 +91,7 @@ def _run_on_enough(
             runs,
             protocol="flat",
             n_features_to_select=procedure.per_run(data.n_features),
-            aggregation=procedure.aggregation,
+            aggregation=rule,
             random_state=seed,
         )
         plan = forecast.plan(target, largest=_MOST)

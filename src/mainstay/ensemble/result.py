@@ -272,6 +272,8 @@ def result_of(
         "n_resamples": selector.n_resamples_,
         "data": selector.data_summary_,
     }
+    if len(selector.runs_by_ranker_) > 1:
+        settings["aggregations"] = selector.procedure.rules(selector.runs_by_ranker_)
     if hasattr(selector, "decision_"):
         # the decision names a duration, which would differ from one time to the next
         settings["decision"] = re.sub(r" \([^()]* of one core\)", "", selector.decision_)

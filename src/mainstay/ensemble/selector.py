@@ -54,7 +54,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     With one ranker this is the within-aggregation of Salman et al. (2022): every resample is
     ranked, and the rankings become one by `aggregation`. With several rankers each is aggregated
-    over its resamples, and the rankers' rankings are then averaged (between-aggregation).
+    over its resamples, and the rankers' rankings are then combined by `ranker_aggregation`, by
+    default the mean rank (between-aggregation).
 
     Parameters
     ----------
@@ -94,9 +95,12 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ranker_weights : sequence of float, optional
         Weights of several rankers; equal if not given.
     ranker_aggregation : str or callable
-        How the rankings of several rankers become one: a rule for ranks of
-        `ms.list_aggregations()`, such as "rank_mean", "rank_median", "borda", "rra" or "stuart"
-        (the last two count rankers and take no weights).
+        How the rankings of several rankers become one: "rank_mean", "rank_median", "rank_min",
+        "rank_geometric_mean", "borda", "rra" or "stuart" of `ms.list_aggregations()` ("rank_min",
+        "rra" and "stuart" take no weights), or a callable. It gets an array of ranks, one row per
+        ranker and one column per feature, 1 = best, and returns one score per feature, larger =
+        better, without weights. It is called once with the rankers' rankings, for `ranking_`, and
+        for every resample with their ranks (of ties the mean), for `runs_`.
     n_features_per_run : int or float, optional
         How many features a single run selects, for frequencies and stability. By default as many
         as are selected in the end, or a tenth where that number is not given beforehand.
@@ -388,6 +392,8 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def forecast(self, *, protocol: str = "flat", **options: Any) -> Forecast:
         """Forecast the stability of a larger or smaller ensemble from the runs of this one.
 
+        Of several rankers approximately: their ranks are combined in every run, and then the runs.
+
         Parameters
         ----------
         protocol : {"flat"}
@@ -408,7 +414,9 @@ class EnsembleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         True
         """
         check_is_fitted(self, "runs_")
-        defaults = {"n_features_to_select": self.n_features_, "aggregation": self.aggregation}
+        if options.get("aggregation") is None:
+            options["aggregation"] = self.procedure.rule_of_merged()
+        defaults = {"n_features_to_select": self.n_features_}
         return forecast_stability(self.runs_, protocol=protocol, **{**defaults, **options})
 
     # ------------------------------------------------------------------ keeping the result

@@ -230,7 +230,7 @@ def forecast_stability(
         n_jobs = getattr(ranker, "n_jobs", None) if n_jobs is None else n_jobs
         budget = check_count("n_runs", n_runs, 2)
         source = Source(procedure, data, protocol, budget, n_halves, n_jobs, progress)
-        aggregation = procedure.aggregation
+        aggregation = procedure.rule_of_merged()
         settings = source.settings(ranker, random_state)
         kept = keep_in(checkpoint, "forecast_stability", settings, data.fingerprint)
     rule = "mean" if aggregation is None else aggregation

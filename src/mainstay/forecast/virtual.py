@@ -16,6 +16,7 @@ from mainstay.aggregation.result import rounded
 from mainstay.aggregation.rules import find_rule
 from mainstay.measures import MEASURES, check_named, stability
 from mainstay.measures.inference import StabilityEstimate
+from mainstay.procedure import rule_of_runs
 from mainstay.reliability.agreement import chance_agreement
 from mainstay.reliability.pairs import agreement_in_pairs
 from mainstay.runs import Runs, content_keys
@@ -49,10 +50,7 @@ class Ensembles:
     @cached_property
     def rule(self) -> Aggregation:
         """The rule of aggregation that fits what the runs hold."""
-        method = self.aggregation
-        if self.runs.kind == "support" and method in ("mean", "median"):
-            method = "frequency"
-        return find_rule(method, self.runs.kind)
+        return find_rule(rule_of_runs(self.runs, self.aggregation), self.runs.kind)
 
     @property
     def averaged(self) -> np.ndarray:

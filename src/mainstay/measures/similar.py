@@ -155,7 +155,7 @@ def sma(adjustment: str, pairs: SimilarPairs, chance: Chance, bound: str = "geom
     """r + adjustment, of at most √(k_i k_j); `adjustment` names a kernel's constant.
 
     With bound="arithmetic" the largest score is taken to be (k_i + k_j)/2, as for `yu`: looser
-    where two selections differ in size, so that they are less stable.
+    where two selections differ in size, so that their corrected score is nearer to 0.
     """
     from mainstay._kernels import adjustments
 

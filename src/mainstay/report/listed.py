@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mainstay.aggregation import AGGREGATIONS
+from mainstay.report.words import ranker_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,16 +17,32 @@ if TYPE_CHECKING:
 def summarise_list(result: Any) -> dict[str, Any]:
     """Collect what explains the list, and what other ways to make one would give."""
     table = result.feature_table
-    by_frequency = _ranked_by_frequency(result)
+    by_frequency, several = _ranked_by_frequency(result), bool(rules_of_rankers(result))
     return {
         "rule": _rule(result),
         "method": result.ranking.method,
+        "rules": rules_of_rankers(result),
+        "weights": result.settings.get("parameters", {}).get("ranker_weights"),
         "ranked_by_frequency": by_frequency,
         "passed_over": None if by_frequency else _passed_over(table),
-        "by_frequency": None if by_frequency else _by_frequency(table),
+        "by_frequency": None if by_frequency or several else _by_frequency(table),
         "by_q_value": _by_q_value(result),
         "groups": _groups(result),
     }
+
+
+def rules_of_rankers(result: Any) -> dict[str, str]:
+    """Of several rankers: the rule that combined the runs of each, by the ranker's name.
+
+    `ranking.method` is then the rule that combined the rankers. Empty for one ranker.
+    """
+    parameters = result.settings.get("parameters", {})
+    rankers = parameters.get("ranker")
+    if not isinstance(rankers, list) or len(rankers) < 2:
+        return {}
+    rule = ranker_name(parameters.get("aggregation"))  # results saved earlier say no more
+    found = result.settings.get("aggregations", {ranker_name(item): rule for item in rankers})
+    return dict(found)
 
 
 def _rule(result: Any) -> str | int | float | None:

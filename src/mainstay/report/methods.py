@@ -8,6 +8,7 @@ from mainstay.aggregation import AGGREGATIONS
 from mainstay.measures import MEASURES
 from mainstay.measures.inference import StabilityEstimate
 from mainstay.rankers import RANKERS
+from mainstay.report.listed import rules_of_rankers
 from mainstay.report.references import REFERENCES
 from mainstay.report.words import and_
 
@@ -143,10 +144,8 @@ def _resampling(setting: Any) -> tuple[str, str]:
 
 
 def _selection(result: Any, cited: Citations) -> str:
-    parameters, method = result.settings.get("parameters", {}), result.ranking.method
-    entry = AGGREGATIONS.get(method)
-    text = f"The runs were combined by the rule '{method}'"
-    text += cited.cite("" if entry is None else entry.reference)
+    parameters = result.settings.get("parameters", {})
+    text = _combined(result, cited)
     rule, k = parameters.get("n_features_to_select"), len(result.selected)
     features = "1 feature was" if k == 1 else f"{k:,} features were"
     if "guarantee" in result.settings:
@@ -160,6 +159,33 @@ def _selection(result: Any, cited: Citations) -> str:
     if rule == "auto":
         text += ", the fewest whose cross-validated score was within one standard error of the best"
     return f"{text}."
+
+
+def _combined(result: Any, cited: Citations) -> str:
+    """How the runs became one ranking; of several rankers also how their rankings did."""
+    of_rankers = rules_of_rankers(result)
+    if not of_rankers:
+        return f"The runs were combined by {_rule(result.ranking.method, cited)}"
+    rankers_by: dict[str, list[str]] = {rule: [] for rule in of_rankers.values()}
+    for name, rule in of_rankers.items():
+        rankers_by[rule].append(name)
+    whose = ["every ranker"] if len(rankers_by) == 1 else [and_(n) for n in rankers_by.values()]
+    parts = [
+        f"{'those' if i else 'The runs'} of {names}{'' if i else ' were combined'} by "
+        f"{_rule(rule, cited)}"
+        for i, (names, rule) in enumerate(zip(whose, rankers_by, strict=True))
+    ]
+    between = f"the rankings of the rankers by {_rule(result.ranking.method, cited)}"
+    weights = result.settings["parameters"].get("ranker_weights")
+    if weights is not None:
+        each = [f"{w:g} ({name})" for w, name in zip(weights, of_rankers, strict=False)]
+        between += f" with the weights {and_(each)}"
+    return and_([*parts, between])
+
+
+def _rule(name: str, cited: Citations) -> str:
+    entry = AGGREGATIONS.get(name)
+    return f"the rule '{name}'" + cited.cite("" if entry is None else entry.reference)
 
 
 def _agreement(result: Any, cited: Citations) -> str:

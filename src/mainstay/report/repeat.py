@@ -8,6 +8,7 @@ from typing import Any
 
 _OPTIONS = {
     "aggregation": "aggregation",
+    "ranker_aggregation": "ranker-aggregation",
     "n_features_to_select": "n-features",
     "n_resamples": "resamples",
     "target_stability": "target-stability",
@@ -17,6 +18,7 @@ _OPTIONS = {
     "control": "control",
     "n_permutations": "permutations",
 }
+_PYTHON_ONLY = {"cv", "estimator", "n_features_per_run", "ranker_weights", "scoring"}
 
 
 def python_code(settings: dict[str, Any]) -> str | None:
@@ -64,7 +66,8 @@ def _command_options(settings: dict[str, Any]) -> dict[str, Any] | None:
         return None
     changed = _changed(settings)
     values = [item for value in changed.values() for item in _listed(value)]
-    if any(isinstance(value, dict) for value in values):  # an object, not a name
+    named = all(value is not None and not isinstance(value, dict) for value in values)
+    if not named or not _PYTHON_ONLY.isdisjoint(changed):  # None and objects have no names
         return None
     options = {"file": source["file"], "target": source["target"]}
     if "ranker" in changed:
@@ -72,7 +75,8 @@ def _command_options(settings: dict[str, Any]) -> dict[str, Any] | None:
     options |= {option: changed[name] for name, option in _OPTIONS.items() if name in changed}
     about_the_file = ("groups", "strata", "drop", "keep", "missing", "decimal")
     options |= {option: source[option] for option in about_the_file if source.get(option)}
-    return options | {"seed": settings["parameters"].get("random_state")}
+    seed = settings["parameters"].get("random_state")
+    return options if seed is None else options | {"seed": seed}
 
 
 def _toml(value: Any) -> str:

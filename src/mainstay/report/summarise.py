@@ -16,7 +16,7 @@ from mainstay.report.evidenced import summarise_evidence
 from mainstay.report.listed import summarise_list
 from mainstay.report.repeat import cli_line, config_file, python_code
 from mainstay.report.replicated import summarise_replicability
-from mainstay.report.words import LONGEST_NAME, readable
+from mainstay.report.words import LONGEST_NAME, ranker_name, readable
 from mainstay.runs import Runs
 
 if TYPE_CHECKING:
@@ -84,17 +84,9 @@ def _procedure(result: SelectionResult) -> dict[str, Any]:
     return {
         "rankers": [name for name in names if name],
         "resampling": resampling if isinstance(resampling, str) else ranker_name(resampling),
-        "aggregation": result.ranking.method,
         "seed": parameters.get("random_state"),
         "threshold": None if result.similarity is None else result.similarity.threshold,
     }
-
-
-def ranker_name(value: Any) -> str:
-    """Name a ranker or estimator that settings describe."""
-    if isinstance(value, dict):
-        return str(value.get("class") or value.get("object") or "").rpartition(".")[2]
-    return "" if value is None else str(value)
 
 
 def _selected(result: SelectionResult) -> list[dict[str, Any]]:

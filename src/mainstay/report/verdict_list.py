@@ -23,12 +23,33 @@ _RANKED_BY = {
     "frequency": "share of the runs that selected it",
     "vote": "share of the runs that selected it",
 }
+_RANKERS_BY = {
+    "rank_mean": "mean rank over the rankers",
+    "rank_median": "median rank over the rankers",
+    "rank_min": "best rank by any ranker",
+    "rank_geometric_mean": "geometric mean of the rankers' ranks",
+    "borda": "sum of points with the rankers (Borda)",
+}
 _NAMED_IN_GROUP = 3
 
 
 def ranked_by(listed_: dict[str, Any]) -> str:
     """What the combined ranking goes by, in words."""
-    return _RANKED_BY.get(listed_["method"], f"combined score ({listed_['method']})")
+    method = listed_["method"]
+    if not listed_["rules"]:
+        return _of_runs(method)
+    words = _RANKERS_BY.get(method, f"combined score of the rankers ({method})")
+    return words if listed_["weights"] is None else f"weighted {words}"
+
+
+def _of_runs(method: str) -> str:
+    return _RANKED_BY.get(method, f"combined score ({method})")
+
+
+def _each_by(listed_: dict[str, Any]) -> str:
+    """What the rankings of several rankers go by."""
+    rules = dict.fromkeys(_of_runs(method) for method in listed_["rules"].values())
+    return f", each of which ranks by {' or '.join(rules)}" if rules else ""
 
 
 def why_this_list(summary: dict[str, Any]) -> str:
@@ -45,11 +66,11 @@ def why_this_list(summary: dict[str, Any]) -> str:
     if rule == "auto":
         text = (
             "The list is the shortest whose cross-validated score is within one standard error of "
-            f"the best; it is filled in the order of the {words}."
+            f"the best; it is filled in the order of the {words}{_each_by(listed_)}."
         )
     else:
         best = "the best feature" if k == 1 else f"the {k:,} best features"
-        text = f"The list holds {best}, ranked by {words}."
+        text = f"The list holds {best}, ranked by {words}{_each_by(listed_)}."
     return f"{text} {_passed_over(listed_, _because(words))}".rstrip()
 
 

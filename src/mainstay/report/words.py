@@ -42,6 +42,13 @@ def about(number: float) -> str:
     return f"{float(f'{number:.2g}'):,.0f}"
 
 
+def ranker_name(value: Any) -> str:
+    """Name a ranker, an estimator or a rule that settings describe."""
+    if isinstance(value, dict):
+        return str(value.get("class") or value.get("object") or "").rpartition(".")[2]
+    return "" if value is None else str(value)
+
+
 def and_(names: Sequence[str]) -> str:
     """Names, the last one after "and"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

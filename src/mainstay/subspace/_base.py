@@ -30,6 +30,7 @@ from mainstay.subspace.learners import (
     BaseModel,
     Folds,
     Learner,
+    check_base_estimator,
     check_folds,
     make_learner,
 )
@@ -276,14 +277,7 @@ class ParametricSubspace(BaseEstimator):  # type: ignore[misc]
 
     def _base_estimator(self) -> Any:
         base = self._default_estimator() if self.estimator is None else self.estimator
-        missing = [name for name in ("fit", "predict") if not hasattr(base, name)]
-        if missing or isinstance(base, type):
-            what = "an instance, not a class" if isinstance(base, type) else missing[0]
-            raise InputError(
-                f"estimator needs {what}: got {base!r}; give a scikit-learn estimator with fit and "
-                "predict, such as KNeighborsClassifier()."
-            )
-        return base
+        return check_base_estimator(base, classification=self._classification)
 
     def _accept_sparse(self) -> str | bool:
         return "csr" if get_tags(self).input_tags.sparse else False

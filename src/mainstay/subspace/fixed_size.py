@@ -7,32 +7,45 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.ensemble import BaggingClassifier, BaggingRegressor
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.metrics import get_scorer_names
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, check_cv
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mainstay._validation import InputError, check_count, natural_order
+from mainstay._parallel import check_n_jobs
+from mainstay._validation import (
+    InputError,
+    check_choice,
+    check_count,
+    natural_order,
+    share_or_number,
+)
+from mainstay.subspace.learners import check_base_estimator
 
 _PARAMETERS = """Parameters
     ----------
     estimator : scikit-learn estimator, optional
-        The base model; by default five nearest neighbours.
+        The base model, a classifier or regressor as the ensemble; by default five nearest
+        neighbours.
     n_estimators : int
         Models per ensemble.
-    max_features : sequence of int, optional
-        Candidates for K. By default 1, M/100, M/50, M/20, M/10, M/5, M/3, M/2, √M and M, as in
-        Huynh-Thu and Geurts (2021), where M is the number of features.
+    max_features : int, float or sequence of these, optional
+        Candidates for K: numbers, or shares of all features (rounded up). By default 1, M/100,
+        M/50, M/20, M/10, M/5, M/3, M/2, √M and M, as in Huynh-Thu and Geurts (2021), where M is the
+        number of features.
     cv : int or scikit-learn splitter
-        Number of shuffled folds by which K is chosen.
+        Number of shuffled folds by which K is chosen, or a splitter.
     scoring : str or callable, optional
-        What K should maximise; by default accuracy, or minus the mean squared error.
+        What K should maximise, any score of scikit-learn; by default accuracy, or minus the mean
+        squared error.
     random_state : int, optional
         Seed of folds, subspaces and bootstrap samples.
     n_jobs : int, optional
@@ -60,7 +73,7 @@ class _RandomSubspaceCV(BaseEstimator):  # type: ignore[misc]
         estimator: Any = None,
         *,
         n_estimators: int = 100,
-        max_features: Sequence[int] | None = None,
+        max_features: int | float | Sequence[int | float] | None = None,
         cv: Any = 10,
         scoring: Any = None,
         random_state: int | None = None,
@@ -92,6 +105,8 @@ class _RandomSubspaceCV(BaseEstimator):  # type: ignore[misc]
         y : array of shape (n,)
             The target.
         """
+        bagging, scoring = self._checked_bagging(), self._checked_scoring()
+        check_n_jobs(self.n_jobs)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         y = self._checked_target(y)
         names = getattr(self, "feature_names_in_", None)
@@ -100,40 +115,80 @@ class _RandomSubspaceCV(BaseEstimator):  # type: ignore[misc]
         self._scaler = StandardScaler().fit(X)
         values = self._scaler.transform(X)[:, self._order]
         candidates = self._candidates(X.shape[1])
-        cv = self.cv
-        if isinstance(cv, int | np.integer):
-            cv = self._folds(check_count("cv, the number of folds,", cv, 2, len(y)), y)
-        bagging = self._bagging().set_params(
-            n_estimators=check_count("n_estimators", self.n_estimators, 1),
-            random_state=self.random_state,
-        )
         search = GridSearchCV(
             bagging,
             {"max_features": candidates},
-            scoring=self.scoring or self._scoring,
-            cv=cv,
+            scoring=scoring,
+            cv=self._splits(values, y),
             n_jobs=self.n_jobs,
-        ).fit(values, y)
+        )
+        try:
+            search.fit(values, y)
+        except (ValueError, TypeError, AttributeError) as error:
+            reason = (str(error).strip() or repr(error)).splitlines()[-1]  # the rest is a traceback
+            raise InputError(
+                f"an ensemble of {bagging.estimator!r} could not be fitted and scored: {reason}"
+            ) from error
         means = search.cv_results_["mean_test_score"]
+        if not np.isfinite(means).any():
+            raise InputError(
+                f"scoring {scoring!r} of an ensemble of {bagging.estimator!r} gave no number for "
+                "any of the max_features; take another scoring or larger test parts (cv)."
+            )
         self.scores_ = dict(zip(candidates, map(float, means), strict=True))
         self.n_features_per_model_ = int(search.best_params_["max_features"])
         self.ensemble_ = search.best_estimator_
         return self
 
+    _classification: bool
     _scoring: str
 
     def _checked_target(self, y: np.ndarray) -> np.ndarray:
         return y
 
+    def _checked_bagging(self) -> Any:
+        if self.estimator is not None:
+            check_base_estimator(self.estimator, classification=self._classification)
+        seed = self.random_state
+        if seed is not None and not isinstance(seed, np.random.RandomState):
+            seed = check_count("random_state", seed, 0, 2**32 - 1)
+        n_estimators = check_count("n_estimators", self.n_estimators, 1)
+        return self._bagging().set_params(n_estimators=n_estimators, random_state=seed)
+
+    def _checked_scoring(self) -> Any:
+        if self.scoring is None:
+            return self._scoring
+        if callable(self.scoring):
+            return self.scoring
+        return check_choice("scoring", self.scoring, get_scorer_names())
+
+    def _splits(self, values: np.ndarray, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Rows of the training and the test parts."""
+        cv = self.cv
+        if isinstance(cv, int | np.integer):
+            cv = self._folds(check_count("cv, the number of folds,", cv, 2, len(y)), y)
+        elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+            raise InputError(f"cv must be a number of folds or a splitter, got {self.cv!r}.")
+        try:
+            return [(train, test) for train, test in check_cv(cv).split(values, y)]
+        except (ValueError, TypeError) as error:
+            raise InputError(f"cv={cv!r} cannot split these {len(y)} rows: {error}") from error
+
     def _candidates(self, n_features: int) -> list[int]:
         if self.max_features is None:
             shares = [n_features / part for part in (100, 50, 20, 10, 5, 3, 2, 1)]
-            sizes = [1, math.sqrt(n_features), *shares]
-            return sorted({max(1, round(size)) for size in sizes})
-        sizes = list(self.max_features)
+            usual = [1, math.sqrt(n_features), *shares]
+            return sorted({max(1, round(size)) for size in usual})
+        given: Any = self.max_features
+        if isinstance(given, str) or not isinstance(given, Iterable | Real):
+            raise InputError(
+                "max_features must be a number or a share of features, a list of these, or None, "
+                f"got {given!r}."
+            )
+        sizes: list[Any] = list(given) if isinstance(given, Iterable) else [given]
         if not sizes:
             raise InputError("max_features is empty; give at least one number of features.")
-        return sorted({check_count("max_features", size, 1, n_features) for size in sizes})
+        return sorted({share_or_number("max_features", size, n_features) for size in sizes})
 
     def _prepared(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "ensemble_")
@@ -161,6 +216,7 @@ class RandomSubspaceClassifierCV(ClassifierMixin, _RandomSubspaceCV):  # type: i
     ([1, 2, 4], True)
     """
 
+    _classification = True
     _scoring = "accuracy"
 
     def _bagging(self) -> Any:
@@ -204,6 +260,7 @@ class RandomSubspaceRegressorCV(RegressorMixin, _RandomSubspaceCV):  # type: ign
     True
     """
 
+    _classification = False
     _scoring = "neg_mean_squared_error"
 
     def _bagging(self) -> Any:
@@ -216,4 +273,9 @@ class RandomSubspaceRegressorCV(RegressorMixin, _RandomSubspaceCV):  # type: ign
         return KFold(n_folds, shuffle=True, random_state=self.random_state)
 
     def _checked_target(self, y: np.ndarray) -> np.ndarray:
-        return np.asarray(y, dtype=float)
+        try:
+            return np.asarray(y, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"y must be numbers, got {str(y[0])!r}; use RandomSubspaceClassifierCV for classes."
+            ) from None

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from mainstay._parallel import n_cores, one_thread, run_tasks
 from mainstay._sklearn import fresh_copy
@@ -195,6 +196,26 @@ def check_folds(cv: object, n_rows: int) -> Folds:
     if isinstance(cv, str):
         raise InputError(f"cv must be a number of folds or 'oob', got {cv!r}.")
     return check_count("cv", cv, 2)
+
+
+def check_base_estimator(estimator: Any, *, classification: bool) -> Any:
+    """Return an estimator that can be cloned, fits, and predicts classes or else numbers."""
+    missing = [name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)]
+    wanted = "classifier" if classification else "regressor"
+    such = f"KNeighbors{wanted.capitalize()}()"
+    if missing or isinstance(estimator, type):
+        what = "an instance, not a class" if isinstance(estimator, type) else missing[0]
+        raise InputError(
+            f"estimator needs {what}: got {estimator!r}; give a scikit-learn estimator with fit "
+            f"and predict, such as {such}."
+        )
+    kind = get_tags(estimator).estimator_type if hasattr(estimator, "__sklearn_tags__") else None
+    if kind not in (None, wanted):
+        raise InputError(
+            f"estimator must be a {wanted}, got {estimator!r}, a {str(kind).replace('_', ' ')}; "
+            f"give one such as {such}."
+        )
+    return estimator
 
 
 def make_learner(
