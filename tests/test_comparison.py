@@ -776,3 +776,10 @@ def test_names_are_drawn_as_they_are() -> None:
     display = ms.ComparisonDisplay(table).plot()
     display.figure_.canvas.draw()
     assert len(display.labels_) > 1
+
+
+def test_a_rule_that_cannot_read_the_scores_of_a_ranker_is_named_with_it() -> None:
+    with pytest.raises(
+        ms.InputError, match=r"^mrmr@8 with l2_norm: 'l2_norm' needs scores of at l"
+    ):
+        compare(["f_statistic", "mrmr"], aggregations=["mean", "l2_norm"])

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from mainstay._parallel import Progress, run_tasks
 from mainstay._sklearn import seed as set_seed
-from mainstay._validation import natural_order
+from mainstay._validation import InputError, natural_order
 from mainstay.comparison.candidates import ALL, ALONE, Contender
 from mainstay.data import Data
 from mainstay.ensemble import EnsembleSelector
@@ -208,7 +208,10 @@ def rank_part(
                 rule = replace(rule, n_features_per_run=key[2])
             begin = time.process_time()
             ties = np.random.default_rng(seed)  # between splits, not by name
-            order = rule.combine(by_ranker, ties=ties).order[:largest]
+            try:
+                order = rule.combine(by_ranker, ties=ties).order[:largest]
+            except InputError as error:  # which of many candidates it is
+                raise InputError(f"{contender.name} with {key[1]}: {error}") from error
             results[key] = (order, ranked - start + time.process_time() - begin)
     return results
 
