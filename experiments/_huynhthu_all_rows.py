@@ -19,7 +19,7 @@ from _huynhthu_tuned import tuned
 SETS = ("phoneme", "clean2", "spambase", "wind", "satellite_image", "cpu_act")  # cheapest first
 TUNED = ("rf", "gbdt")
 METHODS = (*TUNED, "prsb-tree", "prsb-knn")
-FOLDS = 10
+FOLDS = 5  # of ten
 EFFORT = replace(REAL, search_models=100, depths=(1, 3, 5))
 
 
