@@ -21,7 +21,7 @@ import mainstay as ms
 from mainstay import io
 from mainstay.aggregation.rules import rules_of_ranks
 from mainstay.cli import main
-from mainstay.report.repeat import cli_line, config_file
+from mainstay.report.repeat import _PYTHON_ONLY, cli_line, config_file
 
 IRIS = load_iris(as_frame=True)
 TABLE = IRIS.data.assign(species=IRIS.target_names[IRIS.target])
@@ -355,6 +355,8 @@ def test_the_features_that_most_runs_select_can_be_asked_for(aggregation: str) -
      {"n_features_per_run": 2}, {"scoring": "accuracy"}, {"similarity_threshold": None}],
 )  # fmt: skip
 def test_no_command_is_given_for_what_no_command_can_do(options: dict[str, Any]) -> None:
+    usual = ms.EnsembleSelector().get_params()
+    assert {name: usual[name] for name in _PYTHON_ONLY} == _PYTHON_ONLY
     source = {"file": "iris.csv", "target": "species"}
     plain = {"n_resamples": 3, "n_features_to_select": 2}
     fitted = ms.EnsembleSelector(**plain, **options).fit(IRIS.data, TABLE["species"])

@@ -18,7 +18,13 @@ _OPTIONS = {
     "control": "control",
     "n_permutations": "permutations",
 }
-_PYTHON_ONLY = {"cv", "estimator", "n_features_per_run", "ranker_weights", "scoring"}
+_PYTHON_ONLY = {  # and the value that every command has
+    "cv": 5,
+    "estimator": None,
+    "n_features_per_run": None,
+    "ranker_weights": None,
+    "scoring": None,
+}
 
 
 def python_code(settings: dict[str, Any]) -> str | None:
@@ -67,8 +73,8 @@ def _command_options(settings: dict[str, Any]) -> dict[str, Any] | None:
     changed = _changed(settings)
     values = [item for value in changed.values() for item in _listed(value)]
     named = all(value is not None and not isinstance(value, dict) for value in values)
-    if not named or not _PYTHON_ONLY.isdisjoint(changed):  # None and objects have no names
-        return None
+    if not named or any(changed.get(name, usual) != usual for name, usual in _PYTHON_ONLY.items()):
+        return None  # None and objects have no names
     options = {"file": source["file"], "target": source["target"]}
     if "ranker" in changed:
         options["ranker"] = _listed(changed["ranker"])
