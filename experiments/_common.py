@@ -112,6 +112,11 @@ def table(header: Sequence[Any], rows: Iterable[Sequence[Any]], text: int = 1) -
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in (header, align, *rows))
 
 
+def rounding(printed: str) -> float:
+    """Half a unit of the last digit that is printed."""
+    return 0.5 * 10.0 ** -len(printed.partition(".")[2]) + 1e-9
+
+
 def verdict(agrees: bool | None) -> str:
     """Say in bold whether our numbers support the paper's statement; None = in part."""
     return {True: "**Agrees.**", False: "**Does not agree.**", None: "**Agrees in part.**"}[agrees]

@@ -7,12 +7,15 @@ model. Those of one data set hang together, so that chance is asked of data sets
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from math import isclose
 
 import pandas as pd
 from _common import verdict
 from _huynhthu_methods import BASES
 from _huynhthu_tables import Paper, spread
 from scipy.stats import binom
+
+DIGITS = 5e-5  # relative: some cells have five digits only, and equal means differ in the last
 
 Means = Mapping[tuple[str, str], float]
 Cases = dict[tuple[str, str], bool]
@@ -72,6 +75,11 @@ def printed(paper: Paper) -> Means:
     return {key: number.mean for key, number in paper.items()}
 
 
+def below(a: float, b: float) -> bool:
+    """Whether one mean is below another by more than the digits of a cell."""
+    return bool(a < b and not isclose(a, b, rel_tol=DIGITS))
+
+
 def better(
     values: Means, names: Iterable[str], one: str, other: str, *, larger: bool = False,
     bases: Iterable[str] = BASES,
@@ -83,7 +91,7 @@ def better(
             a = values.get((name, one.format(base=base)))
             b = values.get((name, other.format(base=base)))
             if a is not None and b is not None:
-                cases[name, base] = bool(a > b if larger else a < b)
+                cases[name, base] = below(b, a) if larger else below(a, b)
     return cases
 
 

@@ -22,7 +22,7 @@ from _huynhthu_cells import (
     real,
     simulated,
 )
-from _huynhthu_counts import means, printed
+from _huynhthu_counts import below, means, printed
 from _huynhthu_extra import N_IRRELEVANT
 from _huynhthu_figures import average_ranks
 from _huynhthu_methods import BASES, N_MODELS, STEPS
@@ -238,7 +238,6 @@ def count(
 
 def better_than(other: pd.DataFrame, method: str, value: str) -> Holds:
     """Whether PRSB is strictly better than a method ("prsb": of its base), repetitions alike."""
-    sign = -1 if value == "error" else 1
 
     def holds(name: str, base: str, cells: pd.DataFrame) -> bool | None:
         which = f"prsb-{base}" if method == "prsb" else method
@@ -246,7 +245,8 @@ def better_than(other: pd.DataFrame, method: str, value: str) -> Holds:
         theirs = theirs.set_index("repetition")
         if not set(cells.index) <= set(theirs.index):
             return None
-        return sign * (mean(cells, value) - mean(theirs.loc[cells.index], value)) > 0
+        ours, others = mean(cells, value), mean(theirs.loc[cells.index], value)
+        return below(ours, others) if value == "error" else below(others, ours)
 
     return holds
 

@@ -17,8 +17,9 @@ from scipy import stats
 
 def rank(scores: pd.DataFrame, larger_is_better: bool) -> pd.DataFrame:
     """Rank the methods (columns) on every data set, the best first."""
-    # means that differ in their last bits only are equal
-    return scores.round(5).rank(axis=1, ascending=not larger_is_better)
+    # some cells have five digits only: means that differ in the last are equal
+    digits = scores.map(lambda x: float(f"{x:.4g}"))
+    return digits.rank(axis=1, ascending=not larger_is_better)
 
 
 def average_ranks(scores: pd.DataFrame, larger_is_better: bool) -> tuple[pd.Series, float, float]:
@@ -30,9 +31,13 @@ def average_ranks(scores: pd.DataFrame, larger_is_better: bool) -> tuple[pd.Seri
     """
     n, k = scores.shape
     ranks = rank(scores, larger_is_better)
-    p = friedman(ranks)[1]
+    return ranks.mean().sort_values(), friedman(ranks)[1], critical_difference(k, n)
+
+
+def critical_difference(k: int, n: int) -> float:
+    """Nemenyi's critical difference of the average ranks of k methods over n data sets."""
     q = stats.studentized_range.ppf(0.95, k, np.inf) / np.sqrt(2)
-    return ranks.mean().sort_values(), p, float(q * np.sqrt(k * (k + 1) / (6 * n)))
+    return float(q * np.sqrt(k * (k + 1) / (6 * n)))
 
 
 def friedman(ranks: pd.DataFrame) -> tuple[float, float]:

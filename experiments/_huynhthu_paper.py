@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from _common import rounding
+
 
 class Number(NamedTuple):
     """A mean, its standard deviation where there is one, and both as the paper prints them."""
@@ -15,7 +17,7 @@ class Number(NamedTuple):
     @property
     def rounding(self) -> float:
         """Half a unit of the last digit of the mean that is printed."""
-        return float(0.5 * 10.0 ** -len(self.text.split(" ")[0].partition(".")[2]))
+        return rounding(self.text.split(" ")[0])
 
 
 _BASES = ("tree", "knn", "svm")

@@ -274,6 +274,11 @@ def remaining(parts: dict[str, tuple[Sequence[Cell], pd.DataFrame]]) -> str:
                  f"{sum(each) / 60:.0f}" if known else "no cell yet"]
             )  # fmt: skip
     if not rows:
-        return "(nothing: all planned cells were run)"
+        return "nothing."
     rows.append(["all", "", "", f"{total:.0f}"])
-    return table(["part", "method", "cells run", "CPU minutes left"], rows, text=2)
+    shown = table(["part", "method", "cells run", "CPU minutes left"], rows, text=2)
+    return (
+        "the table (minutes on one core, estimated from the cells at hand and summed where there "
+        "is an estimate; the number behind a method of a network is λ, slow has steps of 0.001)."
+        f"\n\n{shown}"
+    )

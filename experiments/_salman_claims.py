@@ -246,6 +246,7 @@ def steadiness(rules: pd.DataFrame) -> dict[str, Any]:
             row.append(f"{gap:+.3f} ± {error:.3f}" if rule not in BEST else "–")
             ratios += [] if rule in BEST else [gap / error]
         rows.append(row)
+    limit = float(stats.t.isf(0.025, len(without) - 1))
     volatile, said = [], []
     for rule in RULES:
         if rule != "geometric mean":
@@ -254,8 +255,9 @@ def steadiness(rules: pd.DataFrame) -> dict[str, Any]:
             said.append(f"{gap:+.3f} ± {error:.3f} ({rule})")
     return {
         "steady_table": table(["", "standard deviation", *[f"minus: {r}" for r in BEST]], rows),
-        "steady_verdict": _steady_verdict(ratios),
-        "volatile_verdict": _steady_verdict(volatile),
+        "steady_verdict": _steady_verdict(ratios, limit),
+        "volatile_verdict": _steady_verdict(volatile, limit),
+        "steady_limit": f"{limit:.1f}",
         "volatile": ", ".join(said),
         "volatile_place": f"number {(steady >= steady['geometric mean']).sum()} of {len(steady)}",
         "closer": f"{int((near[MEAN] < near['L2 norm']).sum())} of {len(near)}",
@@ -275,14 +277,14 @@ def _steadier(
     return float(steady[one] - steady[other]), jackknife_variance(left_out) ** 0.5
 
 
-def _steady_verdict(ratios: list[float]) -> str:
-    """Judge differences in standard errors: clear from two on, the other way round as well."""
-    clear = [x > 2 for x in ratios]
+def _steady_verdict(ratios: list[float], limit: float) -> str:
+    """Judge differences in standard errors: clear beyond a limit, the other way round as well."""
+    clear = [x > limit for x in ratios]
     if any(clear):
         return verdict(all_some(clear))
-    if any(x < -2 for x in ratios):
+    if any(x < -limit for x in ratios):
         return verdict(False)
-    return "(Not judged: no difference is as large as two standard errors.)"
+    return f"(Not judged: no difference is as large as {limit:.1f} standard errors.)"
 
 
 def contrasts(rules: pd.DataFrame) -> dict[str, str]:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from _common import HERE, table
+from _common import HERE, rounding, table
 from _papers_items import ITEMS, OWN, Item
 from scipy.stats import binom
 
@@ -77,8 +77,8 @@ def numbers(part: str, rows: str = "") -> tuple[int, int]:
     for ours, sd, theirs, their_sd in _SPREAD.findall(lines):
         variance = float(sd) ** 2 + float(their_sd or sd) ** 2
         error = (variance / N_REPETITIONS) ** 0.5
-        near.append(_apart(ours, theirs) <= max(2 * error, _rounding(theirs)))
-    near += [_apart(ours, theirs) <= _rounding(theirs) for ours, theirs in _PLAIN.findall(lines)]
+        near.append(_apart(ours, theirs) <= max(2 * error, rounding(theirs)))
+    near += [_apart(ours, theirs) <= rounding(theirs) for ours, theirs in _PLAIN.findall(lines)]
     for rows_here, columns, their_rows, their_columns in _SHAPE.findall(lines):
         near += [rows_here == their_rows, columns == their_columns]
     return sum(near), len(near)
@@ -86,11 +86,6 @@ def numbers(part: str, rows: str = "") -> tuple[int, int]:
 
 def _apart(ours: str, theirs: str) -> float:
     return abs(float(ours) - float(theirs))
-
-
-def _rounding(printed: str) -> float:
-    """Half a unit of the last digit that is printed."""
-    return 0.5 * 10.0 ** -len(printed.partition(".")[2]) + 1e-9
 
 
 def with_cells(part: str, cells: Sequence[int]) -> str:

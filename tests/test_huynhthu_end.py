@@ -15,7 +15,7 @@ from _huynhthu_methods import STEPS
 from _huynhthu_paper import Number
 
 PAPERS = {
-    value: {("bupa", "prsb-knn"): Number(mean, 0.0, f"{mean:g} ± 0.0")}
+    value: {("bupa", "prsb-knn"): Number(mean, 0.0, f"{mean:.2f} ± 0.00")}
     for value, mean in (("size", 25.0), ("error", 0.4), ("aupr", 0.3))
 }
 
@@ -46,8 +46,8 @@ def test_stages_train_the_papers_number_of_models() -> None:
 def test_numbers_that_are_the_papers_are_bold_and_counted() -> None:
     found = end.compared(FOUND, WHOLE, PAPERS, ["bupa", "ERA"])
     assert found["table"].splitlines()[2:] == [
-        "| bupa | kNN | 4 | 25, 0.4, 0.3 | **25.0**, **0.40**, **0.30** | 24.0, **0.40**, 0.20 "
-        "| 20.0, 0.30, 0.10 | 5.0, 0.35, 0.15 |"
+        "| bupa | kNN | 4 | 25.00, 0.40, 0.30 | **25.0**, **0.40**, **0.30** "
+        "| 24.0, **0.40**, 0.20 | 20.0, 0.30, 0.10 | 5.0, 0.35, 0.15 |"
     ]
     assert found["counts"].splitlines()[2:] == [
         "| Σα | 1 | 1 (× 1.00) | 0 (× 1.04) | 0 (× 1.25) | 0 (× 5.00) |",

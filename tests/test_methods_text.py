@@ -143,6 +143,20 @@ def test_rules_of_ones_own_are_called_by_their_names() -> None:
     assert "by the rule 'best' and the rankings of the rankers by the rule 'surest', and" in text
 
 
+def test_weights_stay_with_their_rankers_where_two_have_one_name() -> None:
+    rankers = [DecisionTreeClassifier(), DecisionTreeClassifier(max_depth=1), "f_statistic"]
+    result = (
+        ms.EnsembleSelector(rankers, n_resamples=3, ranker_weights=[1, 2, 5]).fit(X, Y).result()
+    )
+    before = dict(result.settings)
+    del before["aggregations"]  # as in results that were saved by an earlier version
+    weights = (
+        "the weights 1 (DecisionTreeClassifier), 2 (DecisionTreeClassifier') and 5 (f_statistic)"
+    )
+    assert weights in result.methods_text()
+    assert weights in replace(result, settings=before).methods_text()
+
+
 def test_a_result_of_several_rankers_that_was_saved_before_has_its_rules() -> None:
     result = ms.EnsembleSelector(TWO, n_resamples=5, aggregation="median").fit(X, Y).result()
     settings = dict(result.settings)

@@ -168,9 +168,9 @@ def test_steadiness_is_judged_in_jackknife_errors() -> None:
     assert claims.steadiness(curves(noise(loud)))["steady_verdict"] == AGREES
     quiet = {errors.MEAN: 3.0, "L2 norm": 3.0}
     assert claims.steadiness(curves(noise(quiet)))["steady_verdict"] == NOT
-    assert "Not judged" in claims._steady_verdict([1.9, -1.9])
-    assert claims._steady_verdict([2.1, -2.1]) == IN_PART
-    assert claims._steady_verdict([1.9, -2.1]) == NOT
+    assert "as large as 2.4" in claims._steady_verdict([2.3, -2.3], 2.4)
+    assert claims._steady_verdict([2.5, -2.5], 2.4) == IN_PART
+    assert claims._steady_verdict([2.3, -2.5], 2.4) == NOT
 
 
 @pytest.mark.parametrize(

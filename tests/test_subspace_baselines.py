@@ -214,12 +214,11 @@ CLASSIFIER, REGRESSOR = RandomSubspaceClassifierCV, RandomSubspaceRegressorCV
         (REGRESSOR, {"max_features": "sqrt"}, "max_features must be .* or None, got 'sqrt'"),
         (REGRESSOR, {"max_features": True}, "max_features must be a whole number.*, got True"),
         (REGRESSOR, {"max_features": 0}, "max_features must be a whole number from 1 to 3, got 0"),
-        (REGRESSOR, {"max_features": [1, 1.5]}, r"max_features must be a number in \[0, 1\]"),
+        (REGRESSOR, {"max_features": [1, 1.5]}, r"whole number .* 1 to 3, or a share .*, got 1.5"),
         (CLASSIFIER, {"cv": "x"}, "cv must be a number of folds or a splitter, got 'x'"),
-        (CLASSIFIER, {"cv": None}, "cv must be a number of folds or a splitter, got None"),
         (CLASSIFIER, {"cv": [1, 2]}, r"cv=\[1, 2\] cannot split these 12 rows"),
         (CLASSIFIER, {"cv": StratifiedKFold(9)}, "cv=Strat.* cannot split these 12 rows: n_splits"),
-        (CLASSIFIER, {"cv": GroupKFold(2)}, "cannot split these 12 rows: .*groups"),
+        (CLASSIFIER, {"cv": GroupKFold(2)}, "these 12 rows: .*groups.*as a list of its training"),
         (CLASSIFIER, {"scoring": "acuracy"}, "unknown scoring .* Did you mean 'accuracy'"),
         (CLASSIFIER, {"scoring": 3}, "unknown scoring 3"),
         (CLASSIFIER, {"n_jobs": "a"}, "n_jobs .* must be a number of cores.*, got 'a'"),
@@ -238,9 +237,20 @@ def test_wrong_values_are_named_before_anything_is_trained(
 
 def test_one_number_or_share_of_features_is_one_candidate():
     X, y = np.random.default_rng(0).normal(size=(20, 4)), np.arange(20) % 2
-    for given, expected in ((3, [3]), (0.5, [2]), (np.int64(1), [1]), ([1, 0.3, 0.5], [1, 2])):
+    for given, expected in (
+        (3, [3]), (0.5, [2]), (np.int64(1), [1]), ([1, 0.3, 0.5], [1, 2]), (np.array(3), [3]),
+        (np.array([0.5, 1.0]), [2, 4]),
+    ):  # fmt: skip
         model = RandomSubspaceClassifierCV(max_features=given, cv=2, n_estimators=2, random_state=0)
         assert list(model.fit(X, y).scores_) == expected
+
+
+def test_no_cv_is_the_five_folds_of_scikit_learn():
+    X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 2
+    options = {"max_features": [2], "n_estimators": 3, "random_state": 0}
+    usual = RandomSubspaceClassifierCV(cv=None, **options).fit(X, y)
+    named = RandomSubspaceClassifierCV(cv=StratifiedKFold(5), **options).fit(X, y)
+    assert usual.scores_ == named.scores_
 
 
 @pytest.mark.filterwarnings("ignore")

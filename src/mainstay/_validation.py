@@ -229,9 +229,30 @@ def numbered(labels: np.ndarray) -> np.ndarray:
 
 def share_or_number(what: str, wanted: Any, p: int) -> int:
     """Number of features from a number, or from a share of all (rounded up, at least one)."""
-    if isinstance(wanted, float | np.floating):
-        return max(1, math.ceil(check_fraction(what, wanted) * p - 1e-9))
-    return check_count(what, wanted, 1, p)
+    if not isinstance(wanted, float | np.floating):
+        return check_count(what, wanted, 1, p)
+    if not 0 <= wanted <= 1:
+        raise InputError(
+            f"{what} must be a whole number of features from 1 to {p}, or a share of all from 0.0 "
+            f"to 1.0, got {wanted!r}."
+        )
+    return max(1, math.ceil(wanted * p - 1e-9))
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The names, told apart by primes where one comes again.
+
+    Examples
+    --------
+    >>> distinct(["mrmr", "Lasso", "Lasso"])
+    ['mrmr', 'Lasso', "Lasso'"]
+    """
+    found: list[str] = []
+    for name in names:
+        while name in found:
+            name += "'"
+        found.append(name)
+    return found
 
 
 def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:

@@ -20,6 +20,7 @@ from mainstay._parallel import Progress, n_cores, run_tasks
 from mainstay._sklearn import take_rows
 from mainstay._validation import (
     InputError,
+    distinct,
     natural_order,
     share_or_number,
     some,
@@ -101,13 +102,9 @@ class Procedure:
         specs = list(ranker) if isinstance(ranker, list | tuple) else [ranker]
         if not specs:
             raise InputError("ranker is an empty list; give at least one ranker.")
-        named: dict[str, Any] = {}
-        for spec in specs:
-            name = spec if isinstance(spec, str) else type(spec).__name__
-            while name in named:
-                name += "'"
-            named[name] = make_ranker(spec)
-        _check_between(between, list(named), weighted=weights is not None)
+        names = distinct(spec if isinstance(spec, str) else type(spec).__name__ for spec in specs)
+        named = {name: make_ranker(spec) for name, spec in zip(names, specs, strict=True)}
+        _check_between(between, names, weighted=weights is not None)
         shares = None if weights is None else _checked_shares(weights, len(named))
         return cls(
             tuple(named.items()), shares, resampling, aggregation, n_features_per_run, between
@@ -354,7 +351,7 @@ def _check_between(between: Any, rankers: list[str], *, weighted: bool) -> None:
     rule = check_rule_of_ranks("ranker_aggregation", between)
     if len(rankers) == 1 and weighted:
         raise InputError("ranker_weights are for several rankers.")
-    if len(rankers) == 1 and between != "rank_mean":
+    if len(rankers) == 1 and rule.name != "rank_mean":
         raise InputError(
             f"ranker_aggregation={rule.name!r} is for several rankers, and there is one: "
             f"{rankers[0]}. What combines its runs is aggregation=."

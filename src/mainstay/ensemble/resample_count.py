@@ -77,7 +77,12 @@ def _run_on_enough(
     fixed = hasattr(procedure.resampling, "split") and not isinstance(procedure.resampling, str)
     if fixed or procedure.is_alone:
         raise InputError("n_resamples='auto' needs a resampling, not a splitter of fixed size.")
-    rule = procedure.rule_of_merged()
+    try:
+        rule = procedure.rule_of_merged()
+    except InputError as error:
+        raise InputError(
+            f"n_resamples='auto' needs a forecast, but {error} Or give n_resamples a number."
+        ) from None
     by_ranker: RunsByRanker = {}
     missing, seed = _FIRST, int(rng.integers(2**32))
     while missing > 0:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from mainstay._validation import distinct
 from mainstay.aggregation import AGGREGATIONS
 from mainstay.report.words import ranker_name
 
@@ -41,8 +42,8 @@ def rules_of_rankers(result: Any) -> dict[str, str]:
     if not isinstance(rankers, list) or len(rankers) < 2:
         return {}
     rule = ranker_name(parameters.get("aggregation"))  # results saved earlier say no more
-    found = result.settings.get("aggregations", {ranker_name(item): rule for item in rankers})
-    return dict(found)
+    names = distinct(ranker_name(item) for item in rankers)
+    return dict(result.settings.get("aggregations", dict.fromkeys(names, rule)))
 
 
 def _rule(result: Any) -> str | int | float | None:

@@ -178,7 +178,7 @@ def _combined(result: Any, cited: Citations) -> str:
     between = f"the rankings of the rankers by {_rule(result.ranking.method, cited)}"
     weights = result.settings["parameters"].get("ranker_weights")
     if weights is not None:
-        each = [f"{w:g} ({name})" for w, name in zip(weights, of_rankers, strict=False)]
+        each = [f"{w:g} ({name})" for w, name in zip(weights, of_rankers, strict=True)]
         between += f" with the weights {and_(each)}"
     return and_([*parts, between])
 

@@ -42,7 +42,8 @@ _PARAMETERS = """Parameters
         M/50, M/20, M/10, M/5, M/3, M/2, √M and M, as in Huynh-Thu and Geurts (2021), where M is the
         number of features.
     cv : int or scikit-learn splitter
-        Number of shuffled folds by which K is chosen, or a splitter.
+        Number of shuffled folds by which K is chosen, or a splitter; None for scikit-learn's five
+        folds in the order of the rows.
     scoring : str or callable, optional
         What K should maximise, any score of scikit-learn; by default accuracy, or minus the mean
         squared error.
@@ -167,12 +168,17 @@ class _RandomSubspaceCV(BaseEstimator):  # type: ignore[misc]
         cv = self.cv
         if isinstance(cv, int | np.integer):
             cv = self._folds(check_count("cv, the number of folds,", cv, 2, len(y)), y)
-        elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        known = cv is None or hasattr(cv, "split") or isinstance(cv, Iterable)
+        if isinstance(cv, str) or not known:
             raise InputError(f"cv must be a number of folds or a splitter, got {self.cv!r}.")
+        splitter = check_cv(cv, y, classifier=self._classification)
         try:
-            return [(train, test) for train, test in check_cv(cv).split(values, y)]
+            return [(train, test) for train, test in splitter.split(values, y)]
         except (ValueError, TypeError) as error:
-            raise InputError(f"cv={cv!r} cannot split these {len(y)} rows: {error}") from error
+            raise InputError(
+                f"cv={cv!r} cannot split these {len(y)} rows: {error} (A splitter that needs more "
+                "than X and y can be given as a list of its training and test rows.)"
+            ) from error
 
     def _candidates(self, n_features: int) -> list[int]:
         if self.max_features is None:
@@ -180,6 +186,8 @@ class _RandomSubspaceCV(BaseEstimator):  # type: ignore[misc]
             usual = [1, math.sqrt(n_features), *shares]
             return sorted({max(1, round(size)) for size in usual})
         given: Any = self.max_features
+        if isinstance(given, np.ndarray):
+            given = given.tolist()
         if isinstance(given, str) or not isinstance(given, Iterable | Real):
             raise InputError(
                 "max_features must be a number or a share of features, a list of these, or None, "
