@@ -40,13 +40,12 @@ from _huynhthu_paper import (
     TABLE_S6,
     TABLE_S7,
 )
-from _huynhthu_ranks import apart, by_set
+from _huynhthu_ranks import FOREST_AND_BOOSTING, apart, behind, by_set
 from _huynhthu_tables import LABELS, label, listed
 
 from mainstay.comparison.significance import corrected_t_test, holm
 
 GREATLY = 0.1  # an error that falls by more than a tenth has "greatly" improved
-FOREST_AND_BOOSTING = ("rf", "gbdt")
 TWO = ("knn", "svm")
 
 
@@ -325,11 +324,7 @@ def _no_improvement(found: pd.DataFrame, error: Means, names: Sequence[str]) -> 
 
 def _behind(ranks: pd.Series) -> str:
     """Judge that PRSB is behind RF and GBDT in average ranks: six pairs."""
-    cases = {
-        (m, base): bool(ranks[f"prsb-{base}"] > ranks[m])
-        for base in BASES
-        for m in FOREST_AND_BOOSTING
-    }
+    cases = behind(ranks)
     return (
         f"{verdict(judged(cases.values()))} PRSB's average rank is behind in {share(cases)} pairs"
     )
@@ -339,14 +334,14 @@ def _insignificant(ranks: pd.Series, difference: float) -> str:
     """Judge that PRSB-tree is behind RF and GBDT, but not significantly; kNN and SVM beside."""
     gaps = [float(ranks["prsb-tree"] - ranks[m]) for m in FOREST_AND_BOOSTING]
     near = all(abs(gap) <= difference for gap in gaps)
-    behind = all(gap > 0 for gap in gaps)
+    all_behind = all(gap > 0 for gap in gaps)
     words = "; ".join(apart(ranks, m, "prsb-tree", difference) for m in FOREST_AND_BOOSTING)
     most = {
         base: max(float(ranks[f"prsb-{base}"] - ranks[m]) for m in FOREST_AND_BOOSTING)
         for base in TWO
     }
     others = ", ".join(f"{label(f'prsb-{base}')} {gap:.2f}" for base, gap in most.items())
-    agrees = near if behind or not near else None
+    agrees = near if all_behind or not near else None
     return (
         f"{verdict(agrees)} {words}. Behind the better of RF and GBDT by: {others} (the paper "
         "implies that these two differ significantly)"

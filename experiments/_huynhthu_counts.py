@@ -15,7 +15,7 @@ from _huynhthu_methods import BASES
 from _huynhthu_tables import Paper, spread
 from scipy.stats import binom
 
-DIGITS = 5e-5  # relative: some cells have five digits only, and equal means differ in the last
+SAME = 5e-5  # relative: some cells have five digits only, and equal means differ in the last
 
 Means = Mapping[tuple[str, str], float]
 Cases = dict[tuple[str, str], bool]
@@ -77,7 +77,7 @@ def printed(paper: Paper) -> Means:
 
 def below(a: float, b: float) -> bool:
     """Whether one mean is below another by more than the digits of a cell."""
-    return bool(a < b and not isclose(a, b, rel_tol=DIGITS))
+    return bool(a < b and not isclose(a, b, rel_tol=SAME))
 
 
 def better(

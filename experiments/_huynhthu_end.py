@@ -22,7 +22,7 @@ from _huynhthu_cells import (
     real,
     simulated,
 )
-from _huynhthu_counts import below, means, printed
+from _huynhthu_counts import below, means, printed, share
 from _huynhthu_extra import N_IRRELEVANT
 from _huynhthu_figures import average_ranks
 from _huynhthu_methods import BASES, N_MODELS, STEPS
@@ -38,7 +38,7 @@ from _huynhthu_paper import (
     TABLE_S7,
     Number,
 )
-from _huynhthu_ranks import FIVE, by_set, published
+from _huynhthu_ranks import FIVE, FOREST_AND_BOOSTING, behind, by_set, published
 from _huynhthu_tables import LABELS, Paper, label, listed, of_difference
 from sklearn.exceptions import ConvergenceWarning
 
@@ -273,7 +273,7 @@ def what_it_changes(
     rows = [row(near, lambda name, _, cells: is_near(mean(cells, "size"), name), there)]
     for value, words in (("aupr", "AUPR above"), ("error", "error below")):
         paper, sign = papers[value], -1 if value == "error" else 1
-        for other in ("rf", "gbdt"):
+        for other in FOREST_AND_BOOSTING:
             there = sum(sign * (paper[key].mean - paper[key[0], other].mean) > 0 for key in keys)
             rows.append(row(f"{words} {label(other)}'s", better_than(main, other, value), there))
         one, more = (better_than(cells, "prsb", value) for cells in (late, several))
@@ -294,7 +294,7 @@ def ranks(found: pd.DataFrame, whole: pd.DataFrame, names: Sequence[str]) -> str
     shared = set.intersection(*common)
     early = found[found["repetition"].isin(shared) & found["data"].isin(names)]
     late = whole[whole["repetition"].isin(shared) & whole["data"].isin(names)]
-    forests = late[late["method"].isin(("rf", "gbdt"))]
+    forests = late[late["method"].isin(FOREST_AND_BOOSTING)]
     scores = {
         f"step {step}": pd.concat([forests, as_prsb(early, f"step{step}")]) for step in STEPS
     } | {AT_THE_END: late}
@@ -303,10 +303,7 @@ def ranks(found: pd.DataFrame, whole: pd.DataFrame, names: Sequence[str]) -> str
     rows = []
     for what, table_of in errors.items():
         average = average_ranks(table_of, larger_is_better=False)[0]
-        behind = sum(
-            average[f"prsb-{base}"] > average[other] for base in BASES for other in ("rf", "gbdt")
-        )
-        rows.append([what, *(f"{average[m]:.2f}" for m in FIVE), f"{behind} of {2 * len(BASES)}"])
+        rows.append([what, *(f"{average[m]:.2f}" for m in FIVE), share(behind(average))])
     return table(["", *map(label, FIVE), "pairs in which PRSB is behind"], rows)
 
 

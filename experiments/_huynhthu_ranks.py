@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from _common import table
 from _huynhthu_cells import N_FOLDS, WITH_COPIES
-from _huynhthu_counts import printed
+from _huynhthu_counts import Cases, printed
 from _huynhthu_figures import average_ranks
 from _huynhthu_methods import BASES
 from _huynhthu_tables import Paper, each, label, listed, spread
 
-FIVE = ["rf", "gbdt", *each("prsb")]  # the methods of Figure 1
+FOREST_AND_BOOSTING = ("rf", "gbdt")
+FIVE = [*FOREST_AND_BOOSTING, *each("prsb")]  # the methods of Figure 1
 
 
 def by_set(found: pd.DataFrame, value: str, methods: Sequence[str]) -> pd.DataFrame:
@@ -36,6 +37,15 @@ def apart(ranks: pd.Series, one: str, other: str, difference: float) -> str:
         f"Nemenyi's critical difference of {difference:.3f}: "
         f"{'significant' if beyond else 'not significant'}"
     )
+
+
+def behind(ranks: pd.Series) -> Cases:
+    """Whether PRSB's average rank is behind those of RF and GBDT, by base model: six pairs."""
+    return {
+        (other, base): bool(ranks[f"prsb-{base}"] > ranks[other])
+        for base in BASES
+        for other in FOREST_AND_BOOSTING
+    }
 
 
 def with_copies_together(
@@ -73,7 +83,7 @@ def of_ranks(errors: pd.DataFrame) -> str:
     if len(errors) < 3:
         return "(not run)"
     ranks, _, difference = average_ranks(errors, larger_is_better=False)
-    return "; ".join(apart(ranks, m, "prsb-tree", difference) for m in ("rf", "gbdt"))
+    return "; ".join(apart(ranks, m, "prsb-tree", difference) for m in FOREST_AND_BOOSTING)
 
 
 def in_words(found: pd.DataFrame, methods: list[str], theirs: Paper) -> str:

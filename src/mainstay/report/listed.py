@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 def summarise_list(result: Any) -> dict[str, Any]:
     """Collect what explains the list, and what other ways to make one would give."""
     table = result.feature_table
-    by_frequency, several = _ranked_by_frequency(result), bool(rules_of_rankers(result))
+    by_frequency, rules = _ranked_by_frequency(result), rules_of_rankers(result)
     return {
         "rule": _rule(result),
         "method": result.ranking.method,
-        "rules": rules_of_rankers(result),
+        "rules": rules,
         "weights": result.settings.get("parameters", {}).get("ranker_weights"),
         "ranked_by_frequency": by_frequency,
         "passed_over": None if by_frequency else _passed_over(table),
-        "by_frequency": None if by_frequency or several else _by_frequency(table),
+        "by_frequency": None if by_frequency or rules else _by_frequency(table),
         "by_q_value": _by_q_value(result),
         "groups": _groups(result),
     }
